@@ -72,14 +72,16 @@ Rates ReadRates(const std::string& file) {
     std::istringstream words(line);
     std::string name;
     words >> name;
+    bool is_valid = values.contains(name);
+    if (is_valid) words >> *values.at(name);
     if (name == "product") {
-      Rates::Product product;
+      Rates::Product product{};
       words >> product.flops_us >> product.bytes_us >> product.share;
+      is_valid =
+          std::min({product.flops_us, product.bytes_us, product.share}) > 0;
       rates.products.push_back(product);
-    } else if (values.contains(name)) {
-      words >> *values.at(name);
     }
-    if (!words || (name != "product" && !values.contains(name))) {
+    if (!words || !is_valid) {
       Die("the rates in " + file + " have a line \"" + line + "\"");
     }
   }
