@@ -33,7 +33,7 @@ def _link(item: str) -> tuple[str, dict[str, float]]:
     match = _LINK.fullmatch(item)
     if not match:
         raise argparse.ArgumentTypeError(
-            f"it has {item!r}; allowed: NAME:GB_PER_S:US, by comma"
+            f"it has {item!r}; allowed: NAME:GB_PER_S:US, separated by commas"
         )
     amount = number(1e-6, 1e9)
     try:

@@ -163,6 +163,7 @@ def test_cells_by_hand(
         ("parallelism", "model parallel 64", "pipeline parallelism"),
         ("parallelism", "FSDP 4, CP 2", "context parallelism"),
         ("precision", "fp8", "fp8"),
+        ("checkpointing", "block 4", "a known recomputation; there is 'block 4'"),
         (SIZES, "same", "sizes of a known form; there is 'same'"),
         (SIZES, "1,2", "sizes of a known form; there is '1,2'"),
         (

@@ -127,6 +127,25 @@ def is_compiled(row: Row) -> bool:
     return bool(re.search("(?<!no )compile", row["parallelism"]))
 
 
+def is_fused(row: Row) -> bool:
+    """Whether the job is compiled, or uses the framework's own kernels."""
+    has_own = framework(row) in ("megatron", "llm.c") or "TinyLlama" in row["source"]
+    return has_own or is_compiled(row)
+
+
+def recomputed(row: Row) -> float:
+    """The recomputed share of the blocks. Megatron's selective recomputation covers
+    only unfused scores, other frameworks' every second product or block."""
+    words = row["checkpointing"]
+    if words in ("none", "n/s", "", "False"):
+        return 0
+    if re.fullmatch("full|True|full / .*", words):
+        return 1
+    if words.startswith("selective"):
+        return 0 if framework(row) == "megatron" else 0.5
+    raise Lacks(f"a known recomputation; there is {words!r}")
+
+
 def arithmetic(row: Row) -> str:
     """The precision of matrix products: fp32, tf32, fp16 or bf16."""
     words = f"{row['precision']} {row['parallelism']}".lower()

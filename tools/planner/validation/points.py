@@ -21,7 +21,9 @@ from tools.planner.validation.cells import (
     fields,
     framework,
     is_compiled,
+    is_fused,
     ranks,
+    recomputed,
     sizes,
     whole,
 )
@@ -284,9 +286,8 @@ class _Setting:
 
 def _setting(row: Row, recipe: str) -> tuple[_Setting, str]:
     """Returns the row's settings, and the assumptions where the row gives none."""
-    kind, assumed = row["checkpointing"], ""
-    if kind == "n/s":
-        kind, assumed = "none", "no recomputation"
+    kind, share = row["checkpointing"], recomputed(row)
+    assumed = "no recomputation" if kind == "n/s" else ""
     compiled = is_compiled(row)
     legacy = recipe == "megatron" and "fp16" in row["precision"]
     chunked = "chunked" if "chunked" in row["parallelism"] else "whole"
@@ -301,17 +302,17 @@ def _setting(row: Row, recipe: str) -> tuple[_Setting, str]:
         "nanogpt": "ddp" if "DDP" in row["parallelism"] else "",
         "pytorch": _pytorch_traits(row),
     }[recipe]
-    checkpoint, recomputed = "every_1" if kind == "full" else "", 0.0
+    checkpoint, of_blocks = "every_1" if share == 1 else "", 0.0
     if kind == "selective" and recipe == "fms-fsdp":
         # fms_fsdp/config/training.py, selective_checkpointing
         checkpoint, assumed = "every_1", "every block recomputed"
     elif kind == "selective layer":
-        recomputed = 0.5  # torchtitan's train_configs, selective_ac_option = '2'
+        of_blocks = share  # torchtitan's train_configs, selective_ac_option = '2'
     elif kind.startswith("selective") and recipe == "torchtitan":
         checkpoint, traits = "every_1", f"{traits} op"
     elif kind.startswith("selective"):
         checkpoint = "attention" if legacy else ""
-    fused = not checkpoint and (recipe in ("megatron", "llm.c") or compiled)
+    fused = not checkpoint and is_fused(row)
     precision = "bf16"
     if recipe in ("pytorch", "nanogpt") and "fsdp" not in traits:
         precision = {"bf16": "bf16_autocast", "bf16 all": "bf16"}.get(
@@ -329,7 +330,7 @@ def _setting(row: Row, recipe: str) -> tuple[_Setting, str]:
         checkpoint,
         frozenset(traits.split()),
         precision,
-        recomputed,
+        of_blocks,
     ), assumed
 
 

@@ -23,9 +23,9 @@ from tools.planner.validation.cells import (
     batches,
     fields,
     first,
-    framework,
-    is_compiled,
+    is_fused,
     ranks,
+    recomputed,
     sizes,
     whole,
 )
@@ -175,25 +175,6 @@ def _device(gpu: str) -> str:
     return name
 
 
-def _is_fused(row: Row) -> bool:
-    """Whether the job is compiled, or uses the framework's own kernels."""
-    has_own = framework(row) in ("megatron", "llm.c") or "TinyLlama" in row["source"]
-    return has_own or is_compiled(row)
-
-
-def _recomputed(row: Row) -> float:
-    """The recomputed share of the blocks. Megatron's selective recomputation covers
-    only unfused scores, other frameworks' every second product or block."""
-    words = row["checkpointing"]
-    if words in ("none", "n/s", "", "False"):
-        return 0
-    if re.fullmatch("full|True|full / .*", words):
-        return 1
-    if words.startswith("selective"):
-        return 0 if framework(row) == "megatron" else 0.5
-    raise Lacks(f"a known recomputation; there is {words!r}")
-
-
 def _model(row: Row, of: Ranks) -> str:
     numbers = sizes(row)
     layers = numbers["layers"]
@@ -205,8 +186,8 @@ def _model(row: Row, of: Ranks) -> str:
         **numbers | {"layers": math.ceil(layers / of.pipeline)},
         pad_vocab=of.tensor,
         attention="naive" if unfused else "sdpa",
-        implementation="fused" if _is_fused(row) else "library",
-        checkpoint="every_1" if _recomputed(row) == 1 else "",
+        implementation="fused" if is_fused(row) else "library",
+        checkpoint="every_1" if recomputed(row) == 1 else "",
         **architecture(row),
     )
 
@@ -216,7 +197,7 @@ def _job(row: Row, device: Device) -> TimedJob:
         raise Lacks("Muon")
     own_ranks, seq = ranks(row), int(row["seq"])
     batch, micro_batches = batches(row, own_ranks, seq)
-    kind, share = arithmetic(row), _recomputed(row)
+    kind, share = arithmetic(row), recomputed(row)
     own = "triton_attention"  # MPT's kernel
     return TimedJob(
         _model(row, own_ranks),
