@@ -116,8 +116,15 @@ def test_a_slow_host_is_waited_for() -> None:
     slow = replace(ONE, operator_us=20)
     # The forward pass has five operators, the backward pass two products.
     assert timed(slow).parts["host"] == (5 * 20 - 31) + (28 - 28)
-    cpu = replace(slow, is_host=True)
-    assert timed(cpu).parts["host"] == (5 + 2 + 1) * 20 - 20
+    # A CPU computes nothing meanwhile, and views take its time, too.
+    cpu = replace(slow, peaks={**ONE.peaks, "read": 1e6}, is_host=True)
+    assert timed(cpu).parts["host"] == (5 + 9 + 2) * 20
+
+
+def test_a_cpu_reads_the_operands_of_a_product_from_memory() -> None:
+    cpu = replace(ONE, peaks={**ONE.peaks, "read": 0.5e6}, is_host=True)
+    assert ONE.product_us(10, 4, "bf16") == 20
+    assert cpu.product_us(10, 4, "bf16") == 20 + 8
 
 
 def test_ranks_add_what_nothing_hides() -> None:
@@ -197,7 +204,7 @@ def test_a_result_has_the_rates_of_its_cpu() -> None:
         if row.name.startswith("peak/stream")
     )
     assert cpu.is_host and 0.5 < cpu.operator_us < 5
-    with pytest.raises(ValueError, match="lacks rows of peak"):
+    with pytest.raises(ValueError, match="full on AMD EPYC lacks rows of peak"):
         of_result(replace(result, rows=[]))
 
 

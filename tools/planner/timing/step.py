@@ -138,8 +138,8 @@ def _phases(device: Device, job: TimedJob, row: Row) -> dict[str, Parts]:
     host = Counter[str]()
     peak = _peak(device, row)
     for called in row["operators"]:
-        if not called["bytes"]:
-            continue  # a view
+        if not called["bytes"] and not device.is_host:
+            continue  # a view launches nothing
         phase = called["phase"] if called["phase"] in found else "forward"
         kind, us = _kind_and_us(device, job, peak, called)
         found[phase][kind] += called["calls"] * us
