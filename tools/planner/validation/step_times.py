@@ -17,6 +17,7 @@ from tools.planner.validation.memory import UNKNOWN
 from tools.planner.validation.steps import Step
 
 MISS = 0.25
+_ALLOWED = 0.15  # mean absolute error
 Row = Mapping[str, Any]
 Ask = Callable[[TimedJob], Row]
 
@@ -115,6 +116,11 @@ def _errors(judged: Sequence[Judged]) -> dict[str, float]:
         "within_interval": fmean(one.is_within for one in judged),
         "by_one_utilization": _one_utilization(judged),
     }
+
+
+def passes(judged: Sequence[Judged]) -> bool:
+    """Whether the mean absolute error is small enough; without steps it is not."""
+    return bool(judged) and _errors(judged)["mean_absolute_error"] <= _ALLOWED
 
 
 def summary(judged: Sequence[Judged]) -> dict[str, dict[str, float]]:
