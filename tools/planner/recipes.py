@@ -220,8 +220,8 @@ def _saved(job: Job, row: Mapping[str, Any], batches: float) -> float:
 def memory(
     job: Job, recipe: Recipe, row: Mapping[str, Any], batches: float = 1
 ) -> Memory:
-    """Predicts the job's memory; `row` is the program's answer to its flags, or to
-    those of a job with 1 / `batches` of its batch."""
+    """Predicts the job's memory; `row` is the program's answer to its flags, with
+    1 / `batches` of its batch."""
     counts = _counts(job, row, batches)
     parts: dict[str, dict[str, int]] = {}
     for item in recipe.items:

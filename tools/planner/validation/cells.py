@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from reports.results.text import Table
+from tools.planner.recipes import read_table
 from tools.planner.timing.step import NODE, Ranks
 
 DATA = Path(__file__).resolve().parents[3] / "reports/reference/public"
@@ -36,6 +37,22 @@ def whole(rows: Iterable[Mapping[str, str | None]]) -> Iterator[dict[str, str]]:
         full = {key: cell or "" for key, cell in row.items()}
         source = source if full.get("source") == "same" else full.get("source", "")
         yield full | {"source": source}
+
+
+def table(
+    path: Path, readers: Iterable[tuple[set[str], T]], allowed: str
+) -> tuple[list[Row], T]:
+    """Returns the rows of a file, and the first reader that needs no other columns.
+    Raises ValueError if each needs one; `allowed` names files with such columns."""
+    rows: list[Row] = [*read_table(path)]
+    columns = set(rows[0]) if rows else set()
+    for needed, read in readers:
+        if needed <= columns:
+            return rows, read
+    raise ValueError(
+        f"{path} has the columns {', '.join(columns) or 'of no row'}; "
+        f"allowed: the columns of {allowed}"
+    )
 
 
 def first(patterns: Sequence[tuple[str, T]], words: str) -> T | None:

@@ -25,6 +25,7 @@ from tools.planner.validation.cells import (
     ranks,
     recomputed,
     sizes,
+    table,
     whole,
 )
 
@@ -46,19 +47,12 @@ class Point:
 
 def read_points(path: Path) -> Iterator[Point]:
     """Reads the points of a file. Raises ValueError if its columns are unknown."""
-    rows = read_table(path)
-    columns = rows[0].keys() if rows else set()
-    for needed, read in (
+    readers = (
         ({"test", "mem", "peak"}, lambda rows: map(_megatron, rows)),
         ({"memory"}, _by_hand),
-    ):
-        if needed <= columns:
-            yield from read(rows)
-            return
-    raise ValueError(
-        f"{path} has the columns {', '.join(columns) or 'of no row'}; "
-        "allowed: the columns of points.tsv or megatron.tsv"
     )
+    rows, read = table(path, readers, "points.tsv or megatron.tsv")
+    return read(rows)
 
 
 def _traits(gpu: str, *words: str) -> frozenset[str]:

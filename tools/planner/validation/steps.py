@@ -27,6 +27,7 @@ from tools.planner.validation.cells import (
     ranks,
     recomputed,
     sizes,
+    table,
     whole,
 )
 
@@ -51,20 +52,13 @@ class Step:
 
 def read_steps(path: Path) -> Iterator[Step]:
     """Reads the steps of a file. Raises ValueError if its columns are unknown."""
-    rows = read_table(path)
-    columns = set(rows[0]) if rows else set()
-    for needed, read in (
+    readers = (
         ({"step_s", "grad_accum"}, _llm_foundry),
         ({"measured_ms", "option"}, _neusight),
         ({"id", "gpu", "model", "measured", "parallelism", SIZES}, _by_hand),
-    ):
-        if needed <= columns:
-            yield from (_step(row, read) for row in whole(rows))
-            return
-    raise ValueError(
-        f"{path} has the columns {', '.join(columns) or 'of no row'}; "
-        "allowed: the columns of points.tsv, llm_foundry.tsv or neusight.tsv"
     )
+    rows, read = table(path, readers, "points.tsv, llm_foundry.tsv or neusight.tsv")
+    return (_step(row, read) for row in whole(rows))
 
 
 def _step(row: Row, read: Callable[[Row], tuple[Step, Row]]) -> Step:
