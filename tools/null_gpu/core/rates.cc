@@ -75,11 +75,9 @@ Rates ReadRates(const std::string& file) {
     bool is_valid = values.contains(name);
     if (is_valid) words >> *values.at(name);
     if (name == "product") {
-      Rates::Product product{};
-      words >> product.flops_us >> product.bytes_us >> product.share;
-      is_valid =
-          std::min({product.flops_us, product.bytes_us, product.share}) > 0;
-      rates.products.push_back(product);
+      auto& [flops_us, bytes_us, share] = rates.products.emplace_back();
+      words >> flops_us >> bytes_us >> share;
+      is_valid = std::min({flops_us, bytes_us, share}) > 0;
     }
     if (!words || !is_valid) {
       Die("the rates in " + file + " have a line \"" + line + "\"");

@@ -232,29 +232,15 @@ def _by_hand_point(row: Row) -> Point:
         # torchtitan/components/metrics.py logs the memory that the allocator reserved.
         what = "reserved" if recipe == "torchtitan" else "peak"
         measured = {what: round(float(gib[1]) * 2**30)}
-    setting, more = _setting(row, recipe)
-    model = fields(
-        name="by_hand",
-        **sizes(row),
-        **architecture(row),
-        implementation=setting.implementation,
-        attention=setting.attention,
-        checkpoint=setting.checkpoint,
-    )
     shards = own.data if _is_sharded(row, recipe) else 1
     if "HSDP" in row["parallelism"]:
         shards = min(own.data, NODE)
     job = Job(
-        model,
-        batch,
-        seq,
-        own.tensor,
-        shards,
-        setting.traits,
-        setting.precision,
-        "forward_backward" if "fwd" in row["measured"] else "train_step",
-        setting.recomputed,
+        fields(name="by_hand", **sizes(row), **architecture(row)),
+        *(batch, seq, own.tensor, shards),
+        mode="forward_backward" if "fwd" in row["measured"] else "train_step",
     )
+    job, more = _with_setting(job, row, recipe)
     guesses = ", ".join(word for word in (assumed, more) if word)
     return Point("", gpu, measured, recipe, job, assumed=guesses)
 
@@ -266,20 +252,8 @@ def _is_sharded(row: Row, recipe: str) -> bool:
     return "SDP" in row["parallelism"] or "ZeRO" in row["parallelism"]
 
 
-@dataclass(frozen=True)
-class _Setting:
-    """A row's settings other than the shape of the job."""
-
-    implementation: str
-    attention: str
-    checkpoint: str
-    traits: frozenset[str]
-    precision: str
-    recomputed: float = 0
-
-
-def _setting(row: Row, recipe: str) -> tuple[_Setting, str]:
-    """Returns the row's settings, and the assumptions where the row gives none."""
+def _with_setting(job: Job, row: Row, recipe: str) -> tuple[Job, str]:
+    """Adds the row's settings, and returns what is assumed where it gives none."""
     kind, share = row["checkpointing"], recomputed(row)
     assumed = "no recomputation" if kind == "n/s" else ""
     compiled = is_compiled(row)
@@ -317,14 +291,17 @@ def _setting(row: Row, recipe: str) -> tuple[_Setting, str]:
     if recipe == "megatron":
         flash = "" if legacy or not _takes_flash(row["gpu"], False) else "flash"
         traits = " ".join(_traits(row["gpu"], flash, *traits.split()))
-    attention = "naive" if legacy else "own" if fused else "sdpa"
-    return _Setting(
-        "fused" if fused else "library",
-        attention,
-        checkpoint,
-        frozenset(traits.split()),
-        precision,
-        of_blocks,
+    setting = fields(
+        implementation="fused" if fused else "library",
+        attention="naive" if legacy else "own" if fused else "sdpa",
+        checkpoint=checkpoint,
+    )
+    return replace(
+        job,
+        model=f"{job.model},{setting}",
+        traits=frozenset(traits.split()),
+        precision=precision,
+        recomputed=of_blocks,
     ), assumed
 
 
