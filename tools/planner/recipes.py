@@ -330,8 +330,7 @@ def planned(
     """Reads the flags, and exits with the parser's error if they conflict."""
     if not given.recipe:
         for flag in ("traits", "shards", "recomputed"):
-            if getattr(given, flag):
-                value = getattr(given, flag)
+            if value := getattr(given, flag):
                 parser.error(f"--{flag} is {value!r}; allowed: only with --recipe")
         return None
     recipe = recipes()[given.recipe]

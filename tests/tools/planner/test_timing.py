@@ -25,6 +25,11 @@ ONE = Device(
     {"add": (0.8, 1.0, 1.0), "mlp_act": (0.5, 1.0, 2.0), "input_layernorm": (1, 1, 1)},
     operator_us=0,
 )
+CPU = replace(ONE, peaks={**ONE.peaks, "read": 0.5e6}, is_host=True)
+SHARES = Shares(
+    np.array([[10.0**n, 1.0] for n in range(7)]),
+    np.array([0.1, 0.2, 0.2, 0.4, 0.8, 0.8, 0.9]),
+)
 JOB = TimedJob("d_model=4", batch=2, seq=3)
 CALLS = {
     ("aten::mm", "forward"): (1, 10, 4),
@@ -62,13 +67,10 @@ def parts(**ranks: Any) -> dict[str, float]:
 
 
 def test_products_reach_the_share_of_the_nearest_ones() -> None:
-    least_us = np.array([[10.0**n, 1.0] for n in range(7)])
-    shares = Shares(least_us, np.array([0.1, 0.2, 0.2, 0.4, 0.8, 0.8, 0.9]))
-    near = shares.near(np.array([1e3, 1.0]))
+    near = SHARES.near(np.array([1e3, 1.0]))
     assert near == pytest.approx((0.2 * 0.2 * 0.4 * 0.8 * 0.8) ** 0.2)
-    others = shares.near(np.array([1e3, 1.0]), but=3)
-    assert others != near
-    low, high = shares.ends
+    assert SHARES.near(np.array([1e3, 1.0]), but=3) != near
+    low, high = SHARES.ends
     assert low < 1 < high
 
 
@@ -83,10 +85,8 @@ def test_a_step_is_the_sum_of_its_operators() -> None:
 
 
 def test_errors_of_different_rates_are_independent() -> None:
-    least_us = np.array([[10.0**n, 1.0] for n in range(7)])
-    shares = Shares(least_us, np.array([0.1, 0.2, 0.2, 0.4, 0.8, 0.8, 0.9]))
-    found = timed(replace(ONE, shares={"bf16": shares}))
-    low, high = shares.ends
+    found = timed(replace(ONE, shares={"bf16": SHARES}))
+    low, high = SHARES.ends
     products = found.parts["products"]
     memory = found.us - products
     assert found.low_us == found.us - math.hypot(products * (1 - low), memory / 2)
@@ -117,14 +117,12 @@ def test_a_slow_host_is_waited_for() -> None:
     # The forward pass has five operators, the backward pass two products.
     assert timed(slow).parts["host"] == (5 * 20 - 31) + (28 - 28)
     # A CPU computes nothing meanwhile, and views take its time, too.
-    cpu = replace(slow, peaks={**ONE.peaks, "read": 1e6}, is_host=True)
-    assert timed(cpu).parts["host"] == (5 + 9 + 2) * 20
+    assert timed(replace(CPU, operator_us=20)).parts["host"] == (5 + 9 + 2) * 20
 
 
 def test_a_cpu_reads_the_operands_of_a_product_from_memory() -> None:
-    cpu = replace(ONE, peaks={**ONE.peaks, "read": 0.5e6}, is_host=True)
     assert ONE.product_us(10, 4, "bf16") == 20
-    assert cpu.product_us(10, 4, "bf16") == 20 + 8
+    assert CPU.product_us(10, 4, "bf16") == 20 + 8
 
 
 def test_ranks_add_what_nothing_hides() -> None:

@@ -50,14 +50,9 @@ def test_a_row_of_megatron_is_a_job(tmp_path: Path) -> None:
         shards=4,
         traits=frozenset({"a100", "flash", "te", "bf16", "unfused", "dropout", "mask"}),
     )
-    full = {
-        "recompute_granularity": "full",
-        "attention_backend": "",
-        "num_experts": "4",
-    }
-    plain = megatron(
-        tmp_path, normalization="RMSNorm", position_embedding_type="rope", **full
-    )
+    rope = {"normalization": "RMSNorm", "position_embedding_type": "rope"}
+    full = {"recompute_granularity": "full", "attention_backend": ""}
+    plain = megatron(tmp_path, num_experts="4", **rope, **full)
     assert plain.job
     assert plain.job.model.endswith("=library,attention=own,checkpoint=every_1")
     assert plain.job.experts == 4
@@ -166,13 +161,10 @@ def test_cells_by_hand(
         ("checkpointing", "block 4", "a known recomputation; there is 'block 4'"),
         (SIZES, "same", "sizes of a known form; there is 'same'"),
         (SIZES, "1,2", "sizes of a known form; there is '1,2'"),
-        (
-            "n",
-            "8-64",
-            "cells of a known form: invalid literal for int() with base 10: '8-64'",
-        ),
+        ("n", "8-64",
+         "cells of a known form: invalid literal for int() with base 10: '8-64'"),
     ],
-)
+)  # fmt: skip
 def test_what_no_job_by_hand_can_have_is_named(
     tmp_path: Path, cell: str, value: str, lacks: str
 ) -> None:
@@ -207,9 +199,8 @@ def test_the_items_of_a_recipe_add_up() -> None:
     assert found.bytes_of("peak") - found.bytes_of("static") == (
         6 * logits + stream + 2 * 3 * stream + 3 * 3 * scores + 80 // 4 + 50 + 28 * 8
     )
-    moe = memory(
-        replace(job, experts=3, traits=traits | {"moe"}), recipes()["megatron"], ROW
-    )
+    mixed = replace(job, experts=3, traits=traits | {"moe"})
+    moe = memory(mixed, recipes()["megatron"], ROW)
     more = 2 * 300 + 3 * 8 * 3
     assert moe.static["weights"] - found.static["weights"] == 2 * more
 
@@ -254,9 +245,8 @@ def test_a_plan_has_the_items_of_its_recipe() -> None:
     recipe = row["recipe"]
     assert recipe["static"]["main weights"] == round(row["params"] * 4 / 3)
     assert recipe["peak"]["logits in fp32"] == 4 * 4 * 64 * 12565
-    assert recipe["peak_bytes"] == sum(
-        (*recipe["static"].values(), *recipe["peak"].values())
-    )
+    items = (*recipe["static"].values(), *recipe["peak"].values())
+    assert recipe["peak_bytes"] == sum(items)
     assert "recipe megatron, on a rank" in plan(*flags, *ranks)
     for wrong, words in (
         ("--recipe=zero", ["invalid choice: 'zero'"]),
@@ -264,9 +254,8 @@ def test_a_plan_has_the_items_of_its_recipe() -> None:
     ):
         check_usage_error(run(*flags[:3], wrong), words)
     check_usage_error(run(*flags, "--traits=gpu"), ["'gpu'", "allowed: a100, bf16"])
-    check_usage_error(
-        run("--models=tiny", "--recipe=megatron"), ["--precision is fp32"]
-    )
+    fp32 = run("--models=tiny", "--recipe=megatron")
+    check_usage_error(fp32, ["--precision is fp32"])
     again = ("--recipe=torchtitan", "--checkpoint=every_1", "--recomputed=0.5")
     check_usage_error(run(*flags[:3], *again), ["--checkpoint is every_1"])
     whole = ("--recipe=pytorch", "--recomputed=0.5")

@@ -13,7 +13,7 @@ from tools.planner.recipes import Memory, read_table
 from tools.planner.timing.step import Ranks, StepTime, TimedJob
 from tools.planner.validation import memory, page, step_times
 from tools.planner.validation.__main__ import main
-from tools.planner.validation.cells import DATA
+from tools.planner.validation.cells import DATA, SIZES
 from tools.planner.validation.points import Point
 from tools.planner.validation.steps import Step, read_steps
 
@@ -105,7 +105,7 @@ def test_units_are_read(tmp_path: Path, measured: str, value: float, unit: str) 
         ({"checkpointing": "full"}, "checkpoint=every_1"),
         ({"precision": "fp16"}, "attention=naive,implementation=fused"),
         ({"precision": "fp32", "parallelism": "none"}, "naive,implementation=library"),
-        ({"layers,d,ff,heads(kv),vocab": "8,512,4d,8(2),99 tied"},
+        ({SIZES: "8,512,4d,8(2),99 tied"},
          "d_ff=2048,layers=8,heads=8,kv_heads=2,vocab=99,tied_embeddings=true"),
     ],
 )  # fmt: skip
@@ -128,10 +128,7 @@ def test_models_are_read(tmp_path: Path, cells: dict[str, str], fields: str) -> 
         ({"gpu": "GH200"}, "a GPU of devices.tsv; there is GH200"),
         ({"gpu": "A100-PCIE-40GB"}, "a GPU of devices.tsv; there is A100-PCIE-40GB"),
         ({"gpu": "MI300X"}, "a GPU of devices.tsv; there is MI300X"),
-        (
-            {"layers,d,ff,heads(kv),vocab": "same"},
-            "sizes of a known form; there is 'same'",
-        ),
+        ({SIZES: "same"}, "sizes of a known form; there is 'same'"),
     ],
 )
 def test_what_no_job_can_have_is_named(

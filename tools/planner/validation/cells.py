@@ -82,8 +82,6 @@ _GPT = {
 }
 _LLAMA = {"mlp": "swiglu", "norm": "rms"}
 _NEMOTRON = {"mlp": "relu2", "norm": "layer", "biases": "norms"}
-
-
 _FAMILIES: tuple[tuple[str, dict[str, str]], ...] = (
     ("moe|mixtral|deepseek", {}),
     ("llama|mistral|qwen", _LLAMA),
