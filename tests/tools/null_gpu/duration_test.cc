@@ -134,12 +134,12 @@ TEST_F(DurationTest, TheProgramStatesTheAttentionOfItsNextKernel) {
 }
 
 TEST(RatesDeathTest, NamesWhatIsWrong) {
-  const std::string lacks = "lack products", line = "have a line \"fp8 1\"";
+  const std::string lacks = "lack \"products\"", line = "have a line \"fp8 1\"";
   EXPECT_DEATH(ReadRates(Written(kRates)), lacks);
   EXPECT_DEATH(ReadRates(Written("fp8 1\n")), line);
   EXPECT_DEATH(ReadRates(Written("product 9 0 1\n")), "a line \"product 9 0 1");
   EXPECT_DEATH(ReadRates(Written("product 9\n")), "a line \"product 9\"");
-  EXPECT_DEATH(ReadRates(Written("fp32 0\n")), "lack");
+  EXPECT_DEATH(ReadRates(Written(kRates + std::string("fp32 0"))), "k \"fp32");
   EXPECT_DEATH(ReadRates("nowhere"), "lack");
 }
 

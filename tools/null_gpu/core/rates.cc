@@ -19,9 +19,8 @@ constexpr size_t kNearest = 5;
 
 double Distance(const Rates::Product& product, double flops_us,
                 double bytes_us) {
-  const double flops = std::log(product.flops_us / flops_us);
-  const double bytes = std::log(product.bytes_us / bytes_us);
-  return flops * flops + bytes * bytes;
+  return std::hypot(std::log(product.flops_us / flops_us),
+                    std::log(product.bytes_us / bytes_us));
 }
 
 }  // namespace
@@ -67,6 +66,9 @@ Rates ReadRates(const std::string& file) {
       {"link", &rates.link},
       {"link_us", &rates.link_us},
       {"host_link", &rates.host_link}};
+  const auto refuse = [&file](const std::string& why, const std::string& what) {
+    Die("the rates in " + file + " " + why + " \"" + what + "\"");
+  };
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line);) {
     std::istringstream words(line);
@@ -79,14 +81,12 @@ Rates ReadRates(const std::string& file) {
       words >> flops_us >> bytes_us >> share;
       is_valid = std::min({flops_us, bytes_us, share}) > 0;
     }
-    if (!words || !is_valid) {
-      Die("the rates in " + file + " have a line \"" + line + "\"");
-    }
+    if (!words || !is_valid) refuse("have a line", line);
   }
   for (const auto& [name, value] : values) {
-    if (*value <= 0) Die("the rates in " + file + " lack " + name);
+    if (*value <= 0) refuse("lack", name);
   }
-  if (rates.products.empty()) Die("the rates in " + file + " lack products");
+  if (rates.products.empty()) refuse("lack", "products");
   return rates;
 }
 
