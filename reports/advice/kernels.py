@@ -17,7 +17,7 @@ from reports.advice.run import (
     saved_by,
     shape_of,
 )
-from reports.answers.against import Axis, baselines
+from reports.answers.against import baselines
 from reports.answers.measured import (
     Measured,
     exactly,
@@ -26,8 +26,8 @@ from reports.answers.measured import (
     times,
     total,
 )
-from reports.experiments.cuda_graph import LAUNCH
-from reports.experiments.implementations import IMPLEMENTATION
+from reports.experiments.spec import Axis
+from reports.experiments.specs import IMPLEMENTATION, LAUNCH
 from reports.results.rows import Row
 
 # For each fused kernel: the components that become one pass, except for their products,

@@ -18,8 +18,7 @@ from reports.answers.measured import (
     total,
 )
 from reports.answers.shapes import step_text
-from reports.experiments.checkpointing import CHECKPOINT
-from reports.experiments.ddp import STRATEGY
+from reports.experiments.specs import CHECKPOINT, STRATEGY
 from reports.results import text
 from reports.results.rows import Row
 

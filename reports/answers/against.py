@@ -8,7 +8,7 @@ from reports.answers.cells import cell, heading_of
 from reports.answers.comparing import factor
 from reports.answers.measured import Measured, over, time_of
 from reports.answers.shapes import case_text, values_text, without
-from reports.experiments.spec import Axis as Axis
+from reports.experiments.spec import Axis
 from reports.results import text
 from reports.results.rows import Row
 

@@ -12,9 +12,7 @@ from reports.answers.kernels import top_name
 from reports.answers.measured import CANNOT_TELL, counter_of, differ, over, time_of
 from reports.answers.shapes import case_text, step_text, without
 from reports.answers.tables import phases_of
-from reports.experiments.ddp import STRATEGY
-from reports.experiments.implementations import IMPLEMENTATION
-from reports.experiments.precision import PRECISION
+from reports.experiments.specs import IMPLEMENTATION, PRECISION, STRATEGY
 from reports.results import text
 from reports.results.rows import Result, Row
 

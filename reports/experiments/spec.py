@@ -124,7 +124,6 @@ Plot = Bars | Lines | Phases
 
 @dataclass(frozen=True)
 class Spec:
-    place: int = 1000
     columns: Sequence[str | Column] = ()  # after the time
     axis: Axis | None = None  # adds the ratios to a baseline
     across: str = ""  # the parameter that has a column for each of its values

@@ -10,8 +10,8 @@ from reports.answers.cells import formatted, heading_of
 from reports.answers.measured import Measured, counter_of, over, time_of
 from reports.answers.shapes import only, selected, step_text
 from reports.answers.tables import PHASES, common, label_of, phases_of
-from reports.experiments.implementations import IMPLEMENTATION
 from reports.experiments.spec import TIME, Bars, Lines, Phases, Plot
+from reports.experiments.specs import IMPLEMENTATION
 from reports.pages.plotting.bars import Bar, Look, draw_bars
 from reports.pages.plotting.canvas import Figure
 from reports.pages.plotting.lines import Plane, Series, draw_lines, logarithmic

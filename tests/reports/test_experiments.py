@@ -1,45 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""The modules of reports/experiments are discovered automatically."""
-
-from pathlib import Path
+"""The specs of reports/experiments, and the page without one."""
 
 import pytest
 
-from reports import experiments
 from reports.answers.answer import answers
+from reports.experiments import ordered
+from reports.experiments.spec import Spec, Values
+from reports.experiments.specs import SPECS
 from reports.pages.page import page
 from reports.pages.render import as_html, as_markdown
 from reports.pages.section import section
 from reports.results.rows import parse
 from results import document, entry
 
-MINE = """
-from reports.experiments.spec import Spec, Values
-SPEC = Spec(place=5, sentence=(Values(("sum",)),), plots=())
-"""
+
+def test_a_spec_needs_no_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SPECS, "mine", Spec(sentence=(Values(("sum",)),), plots=()))
+    result = parse(document(entry("mine/a", 10.0, sum=4.5)))
+    (answer,) = answers(result)
+    assert (answer.experiment, answer.sentence) == ("mine", "`mine` sum 4.5.")
+    assert answer.asked.question == ""  # no such file in benchmarks/
+    assert section(result, "mine").figures == []
 
 
-@pytest.fixture
-def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A new module that is listed nowhere."""
-    (tmp_path / "mine.py").write_text(MINE)
-    monkeypatch.setattr(experiments, "__path__", [str(tmp_path)])
-    experiments.known.cache_clear()
-    monkeypatch.setattr("sys.modules", __import__("sys").modules.copy())
-
-
-def test_a_new_module_is_found(mine: None) -> None:
-    try:
-        result = parse(document(entry("mine/a", 10.0, sum=4.5)))
-        (answer,) = answers(result)
-        assert (answer.experiment, answer.sentence) == ("mine", "`mine` sum 4.5.")
-        assert answer.asked.question == ""  # no such file in benchmarks/
-        assert section(result, "mine").figures == []
-    finally:
-        experiments.known.cache_clear()
-
-
-def test_without_a_module_there_is_a_default_table_and_plot() -> None:
+def test_without_a_spec_there_is_a_default_table_and_plot() -> None:
     made = section(parse(document(entry("unheard_of/a", 10.0))), "unheard_of")
     assert [table.lines for table in made.tables] == [[["unheard_of/a", "10 us"]]]
     assert [figure.title for figure in made.figures] == ["unheard_of: time"]
@@ -70,6 +54,4 @@ def test_a_null_gpu_has_no_answers_and_plots() -> None:
 
 
 def test_sections_are_in_reading_order() -> None:
-    places = [spec.place for spec in experiments.known().values()]
-    assert places == sorted(places)
-    assert list(experiments.known())[:2] == ["model_size", "breakdown"]
+    assert ordered(["mine", "memory", "model_size"]) == ["model_size", "memory", "mine"]

@@ -11,14 +11,14 @@ from expected import expected
 from golden import check_golden
 from reports.answers.__main__ import main
 from reports.answers.answer import answers, asked_of, markdown
-from reports.experiments import known
+from reports.experiments.specs import SPECS
 from reports.results.rows import Asked, Result, load, parse
 from results import REFERENCE, ROOT, document, entry, failure, write
 
 
 def test_every_module_has_an_experiment_and_each_of_those_a_question() -> None:
     experiments = {path.stem for path in (ROOT / "benchmarks").glob("*.cc")}
-    assert set(known()) <= experiments
+    assert set(SPECS) <= experiments
     for experiment in experiments:
         assert asked_of(experiment).question.endswith("?")
 
@@ -35,7 +35,7 @@ def test_an_expectation_is_the_whole_comment_on_one_line() -> None:
     comment = asked_of("accumulation").expect
     assert comment.startswith("1000 x 0.01 is 10. An fp32 sum is off by less than")
     assert comment.endswith("bf16 stops at 4, where half its spacing is 0.0156.")
-    for experiment in known():
+    for experiment in SPECS:
         expectation = asked_of(experiment).expect
         assert "//" not in expectation
         assert expectation.endswith(".")
