@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 from reports.advice.run import Rate, Run, Step, arithmetic
-from reports.answers.measured import Measured, exactly, minus, time_of, total
+from reports.answers.measured import Measured, exactly, time_of, total
 from reports.results import text
 from reports.results.rows import Row
 from reports.results.text import Table
@@ -37,7 +37,7 @@ class Bound:
     @property
     def headroom(self) -> Measured:
         """The time above the bound; at least 0: cached data can be faster than RAM."""
-        above = minus(self.measured, exactly(self.bound_us))
+        above = self.measured - exactly(self.bound_us)
         value, low, high = (max(0.0, us) for us in (above.value, above.low, above.high))
         return Measured(value, low, high, sources=above.sources)
 

@@ -21,9 +21,7 @@ from reports.answers.against import baselines
 from reports.answers.measured import (
     Measured,
     exactly,
-    minus,
     time_of,
-    times,
     total,
 )
 from reports.experiments.spec import Axis
@@ -54,7 +52,7 @@ _ONE_PASS = "one pass over memory, at the rate of a copy"
 
 def _beside(row: Row) -> Measured:
     """Returns the time outside products."""
-    return times(time_of(row), 1 - product_us(row) / row.time_us)
+    return time_of(row) * (1 - product_us(row) / row.time_us)
 
 
 def _fused(step: Step, what: str, copy: Rate) -> Line | None:
@@ -62,7 +60,7 @@ def _fused(step: Step, what: str, copy: Rate) -> Line | None:
     rows = step.of(*FUSED[what][0])
     if not rows or any(row.get("pass_bytes") is None for row in rows):
         return None
-    saved = [minus(_beside(row), copy.time(row["pass_bytes"])) for row in rows]
+    saved = [_beside(row) - copy.time(row["pass_bytes"]) for row in rows]
     return Line(
         change=f"fused {what}",
         where=step.name,
@@ -88,7 +86,7 @@ def _pairs(run: Run, what: str, step: Step | None) -> list[Pair]:
 
 def _check(pair: Pair, copy: Rate) -> Check:
     plain, fused = pair
-    return timed(*pair, minus(time_of(plain), copy.time(fused["bytes"])))
+    return timed(*pair, time_of(plain) - copy.time(fused["bytes"]))
 
 
 def _alone(what: str, pairs: Sequence[Pair], copy: Rate) -> list[Line]:
@@ -138,7 +136,7 @@ def _flash_checks(run: Run) -> Iterator[Check]:
             products = run.attention_products(arithmetic(naive))
             if products and run.copy and flash.get("flops") and flash.get("bytes"):
                 new = _flash_us(flash, products, run.copy)
-                yield timed(naive, flash, minus(time_of(naive), new))
+                yield timed(naive, flash, time_of(naive) - new)
 
 
 def _scores_bytes(run: Run, step: Step) -> float | None:
@@ -163,7 +161,7 @@ def _flash(run: Run, step: Step) -> Line | None:
     return Line(
         change="flash attention",
         where=step.name,
-        saved_us=minus(total([_beside(row) for row in rows]), again),
+        saved_us=total([_beside(row) for row in rows]) - again,
         of_us=step.whole.time_us,
         assumption="its products alone remain, at the rate that they have, and the "
         "backward pass makes the scores once more",
@@ -186,11 +184,7 @@ def _by_other_library(run: Run, step: Step) -> Line | None:
     library = chosen[-1].findings.get("products", OWN_LIBRARY) if chosen else ""
     rows = [row for row in step.parts.values() if row.words["component"] not in _NAIVE]
     products = total(
-        [
-            times(time_of(row), us / row.time_us)
-            for row in rows
-            if (us := product_us(row))
-        ]
+        [time_of(row) * (us / row.time_us) for row in rows if (us := product_us(row))]
     )
     now, then = (
         run.products_like(step.whole, library=name) for name in (OWN_LIBRARY, library)

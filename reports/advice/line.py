@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reports.answers.judging import Verdict, verdict_of
-from reports.answers.measured import Measured, exactly, minus, ratio_to, time_of
+from reports.answers.measured import Measured, exactly, ratio_to, time_of
 from reports.results.rows import Row
 
 # The relative tolerance of a correct prediction.
@@ -53,7 +53,7 @@ class Line:
 
 def gained(base: Row, row: Row) -> Measured:
     """Returns the time that the change saved."""
-    return minus(time_of(base), time_of(row))
+    return time_of(base) - time_of(row)
 
 
 def timed(base: Row, row: Row, predicted: Measured) -> Check:

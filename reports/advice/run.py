@@ -11,10 +11,7 @@ from reports.answers.measured import (
     Measured,
     counter_of,
     exactly,
-    minus,
-    over,
     time_of,
-    times,
     total,
 )
 from reports.answers.shapes import step_text
@@ -41,7 +38,7 @@ class Rate:
     def time(self, amount: float) -> Measured:
         """Returns the time for this amount of work, in microseconds."""
         zero = exactly(0)
-        return times(over(exactly(amount), self.per_second), 1e6) if amount else zero
+        return exactly(amount) / self.per_second * 1e6 if amount else zero
 
 
 def arithmetic(row: Row) -> str:
@@ -66,8 +63,8 @@ def shape_of(row: Row, *others: str) -> tuple[str, ...]:
 def _mean_rate(products: Products, sizes: Iterable[tuple[int, int]]) -> Rate:
     rows = [products[size] for size in sizes]
     flops = exactly(sum(row["flops"] for row in rows))
-    seconds = times(total([time_of(row) for row in rows]), 1e-6)
-    return Rate(over(flops, seconds), tuple(row.name for row in rows))
+    seconds = total([time_of(row) for row in rows]) * 1e-6
+    return Rate(flops / seconds, tuple(row.name for row in rows))
 
 
 def saved_by(
@@ -79,8 +76,8 @@ def saved_by(
     if not sizes:
         return None
     slow, fast = _mean_rate(now, sizes), _mean_rate(then, sizes)
-    new = over(products, over(fast.per_second, slow.per_second))
-    return minus(products, new), (*slow.rows, *fast.rows)
+    new = products / (fast.per_second / slow.per_second)
+    return products - new, (*slow.rows, *fast.rows)
 
 
 @dataclass(frozen=True)

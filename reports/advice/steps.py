@@ -12,9 +12,7 @@ from reports.answers.against import baselines, compared
 from reports.answers.measured import (
     Measured,
     counter_of,
-    minus,
     time_of,
-    times,
     total,
 )
 from reports.answers.shapes import step_text
@@ -41,7 +39,7 @@ def _products(run: Run, step: Row) -> tuple[Measured, str] | None:
         return None
     same = [row for row in divided if shape_of(row) == shape_of(step)]
     row = (same or divided)[-1]
-    return times(time_of(step), row["matmul_share"]), row.name
+    return time_of(step) * row["matmul_share"], row.name
 
 
 def _faster(
@@ -146,7 +144,7 @@ def _batched(run: Run, step: Row, factor: float) -> tuple[Measured, tuple[str, .
     Also returns the names of the rows that it rests on."""
     fixed, rows = _fixed(run, step)
     now, then = (run.products_like(step, batches=count) for count in (1, factor))
-    saved = times(fixed, 1 - 1 / factor)
+    saved = fixed * (1 - 1 / factor)
     if now == then or not (faster := _faster(run, step, now, then)):
         return saved, rows
     return total([saved, faster[0]]), tuple(dict.fromkeys((*rows, *faster[1])))
@@ -162,7 +160,7 @@ def _batch_checks(run: Run, rows: list[Row]) -> Iterator[Check]:
         for small, large in pairwise(sorted(sizes)):
             factor, base, row = large / small, sizes[small], sizes[large]
             predicted, _ = _batched(run, base, factor)
-            measured = minus(time_of(base), times(time_of(row), 1 / factor))
+            measured = time_of(base) - time_of(row) * (1 / factor)
             yield Check(base.name, row.name, predicted, measured)
 
 
@@ -210,7 +208,7 @@ def checkpointing(run: Run) -> Iterator[Line]:
     """Predicts the memory that checkpointing saves and the time that it costs."""
 
     def cost(step: Row, again: float, flops: float) -> Measured:
-        return times(time_of(step), -again / flops)
+        return time_of(step) * (-again / flops)
 
     pairs = list(baselines(run.of("checkpointing"), CHECKPOINT, "every_1"))
     lines = []
@@ -257,7 +255,7 @@ def bucketed_exchange(run: Run) -> Iterator[Line]:
             continue
         other = min(others, key=lambda row: row["predicted_exposed_us"])
         exposed = [counter_of(end, "predicted_exposed_us") for end in (row, other)]
-        predicted = minus(*exposed)
+        predicted = exposed[0] - exposed[1]
         links = (
             link.name
             for link in run.of("all_reduce")

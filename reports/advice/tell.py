@@ -8,7 +8,7 @@ from reports.advice.advice import Advice
 from reports.advice.line import Check, Line
 from reports.answers.comparing import listed
 from reports.answers.judging import Verdict
-from reports.answers.measured import CANNOT_TELL, Measured, minus
+from reports.answers.measured import CANNOT_TELL, Measured
 from reports.results import text
 from reports.results.text import Table
 
@@ -108,7 +108,7 @@ def _score(given: Advice) -> str:
 def _is_less(line: Line, other: Line) -> bool:
     """Whether the intervals show that the change saves less. Gains may be negative, so
     their difference decides, not their ratio."""
-    gap = minus(other.gain_us, line.gain_us)
+    gap = other.gain_us - line.gain_us
     return gap.is_fair and gap.low > 0
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from reports.answers.cells import cell, heading_of
 from reports.answers.comparing import factor
-from reports.answers.measured import Measured, over, time_of
+from reports.answers.measured import Measured, time_of
 from reports.answers.shapes import case_text, values_text, without
 from reports.experiments.spec import Axis
 from reports.results import text
@@ -34,7 +34,7 @@ class Choice:
 
     def time(self, row: Row) -> Measured | None:
         """Divides a row's time by the baseline's; None if there is no baseline."""
-        return over(time_of(row), time_of(self.base)) if self.base else None
+        return time_of(row) / time_of(self.base) if self.base else None
 
     def peak(self, row: Row) -> float | None:
         """Divides the row's peak memory by the baseline's; None if one is missing."""

@@ -17,7 +17,6 @@ from reports.answers.measured import (
     counter_of,
     differ,
     exactly,
-    over,
     time_of,
 )
 from reports.answers.ranges import copies_table, layers_table, ranges_table
@@ -98,7 +97,7 @@ def _most(step: Step, order: list[str], name: str) -> str:
 def _ratio(step: Step) -> Measured | None:
     if step.whole is None or step.timed is None:
         return None
-    return over(time_of(step.whole), time_of(step.timed))
+    return time_of(step.whole) / time_of(step.timed)
 
 
 def _beside_timed(step: Step) -> str:
@@ -253,7 +252,7 @@ def forward_table(result: Result) -> text.Table | None:
                 step_text(forward),
                 one.plus_minus(text.time),
                 other.plus_minus(text.time),
-                over(one, other).text(),
+                (one / other).text(),
                 text.time(one.value - other.value),
             ]
         )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from reports.answers.disturbed import modes_of
-from reports.answers.measured import Measured, counter_of, over
+from reports.answers.measured import Measured, counter_of
 from reports.experiments.spec import TIME, Column
 from reports.results import text
 from reports.results.rows import Row
@@ -64,7 +64,7 @@ def value_of(row: Row, column: Column) -> Measured | None:
     value = counter_of(row, column.counter)
     if not column.per:
         return value
-    return over(value, counter_of(row, column.per)) if row.get(column.per) else None
+    return value / counter_of(row, column.per) if row.get(column.per) else None
 
 
 def cell(row: Row, named: str | Column) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from reports.answers import against
 from reports.answers.cells import cell, column_of, heading_of, shown, value_of
 from reports.answers.comparing import least
-from reports.answers.measured import CANNOT_TELL, counter_of, exactly, exponent, over
+from reports.answers.measured import CANNOT_TELL, counter_of, exactly, exponent
 from reports.answers.shapes import case_text, selected, without
 from reports.answers.tables import label_of
 from reports.experiments import spec
@@ -47,7 +47,7 @@ def _extreme(every: Sequence[Row], claim: spec.Extreme) -> str:
     values = {name: counter_of(row, claim.counter) for name, row in named.items()}
     ranked = values
     if not claim.least:
-        ranked = {name: over(exactly(1), v) for name, v in values.items() if v.value}
+        ranked = {name: exactly(1) / v for name, v in values.items() if v.value}
     if not ranked:
         return ""
     first, rivals = least(ranked)

@@ -9,7 +9,7 @@ from reports.answers.against import Choice, compared, size_of
 from reports.answers.breakdown import matmul_share, shown_step, step_of
 from reports.answers.comparing import least
 from reports.answers.kernels import top_name
-from reports.answers.measured import CANNOT_TELL, counter_of, differ, over, time_of
+from reports.answers.measured import CANNOT_TELL, counter_of, differ, time_of
 from reports.answers.shapes import case_text, step_text, without
 from reports.answers.tables import phases_of
 from reports.experiments.specs import IMPLEMENTATION, PRECISION, STRATEGY
@@ -83,7 +83,7 @@ def _peak(result: Result) -> str:
 def _gain(choice: Choice, name: str, what: str) -> str:
     row, base = choice.rows[name], choice.base
     assert base is not None
-    ratio = over(time_of(row), time_of(base))
+    ratio = time_of(row) / time_of(base)
     times = [text.time(one.time_us) for one in (base, row)]
     if not ratio.is_clear:
         return (
@@ -125,13 +125,13 @@ def _ranks(result: Result) -> str:
     ):
         return ""
     best = min(like(exchanging), key=lambda row: row.time_us)
-    ratio = over(time_of(best), time_of(single[0]))
+    ratio = time_of(best) / time_of(single[0])
     exposed = counter_of(best, "exposed_us").plus_minus(text.time)
     said = (
         f"A step of `{case_text(best)}` takes {time_of(best).plus_minus(text.time)}, "
         f"{ratio.text()} times a single rank's {text.time(single[0].time_us)}"
     )
     for row in like(result.of("ddp", strategy="side_by_side")):
-        cost = over(time_of(row), time_of(single[0]))
+        cost = time_of(row) / time_of(single[0])
         said += f", side by side without exchanges {cost.text()} times"
     return f"{said}; {exposed} is exposed communication."

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from reports.answers.cells import value_of
-from reports.answers.measured import Measured, exponent, over
+from reports.answers.measured import Measured, exponent
 from reports.answers.shapes import selected, without
 from reports.experiments.spec import Column
 from reports.results.expectations import Expectation
@@ -102,7 +102,7 @@ def _values(
             divisor = _value(other, expectation)
             if divisor is None or not divisor.value:
                 continue
-            value = over(value, divisor)
+            value = value / divisor
         yield row, value
 
 

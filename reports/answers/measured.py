@@ -49,6 +49,47 @@ class Measured:
     series: Series | None = None
     sources: frozenset[str] = frozenset()
 
+    def __truediv__(self, other: "Measured") -> "Measured":
+        """Returns the ratio of two values; unknown if the divisor is 0.
+
+        For rows that took turns, or of several processes, it is the median of the
+        ratios of the pairs. Otherwise the values count as independent and their errors
+        on each side, in logarithms, are combined by the method of variance estimates
+        recovery (Donner and Zou, 2010).
+        """
+        if not other.value:
+            return unknown(math.inf)
+        if (paired := _paired(self, other)) is not None:
+            return paired
+        ratio = self.value / other.value
+        if self.low == self.high and other.low == other.high:
+            return exactly(ratio)
+        if self.low == self.high and self.value > 0 and other.low > 0:
+            series = other.series and other.series.map(lambda value: self.value / value)
+            low, high = self.value / other.high, self.value / other.low
+            return Measured(ratio, low, high, series, other.sources)
+        if self.high < 0 or other.high < 0:
+            return (self * -1 / other if self.high < 0 else self / (other * -1)) * -1
+        if not (self.is_known and other.is_known and self.low > 0 and other.low > 0):
+            return replace(unknown(ratio), sources=_joint(self, other))
+        own, others = _log_errors(self), _log_errors(other)
+        below, above = math.hypot(own[0], others[1]), math.hypot(own[1], others[0])
+        low, high = ratio * math.exp(-below), ratio * math.exp(above)
+        return Measured(ratio, low, high, sources=_joint(self, other))
+
+    def __mul__(self, factor: float) -> "Measured":
+        """Multiplies by the factor; 0 gives exactly 0 even if an end is infinite."""
+        if factor == 0:
+            return exactly(0)
+        ends = (self.low * factor, self.high * factor)
+        series = self.series and self.series.map(lambda value: value * factor)
+        value = self.value * factor
+        return Measured(value, min(ends), max(ends), series, self.sources)
+
+    def __sub__(self, other: "Measured") -> "Measured":
+        """Returns the difference of two independent values."""
+        return total([self, other * -1])
+
     @property
     def is_fair(self) -> bool:
         """Whether all of it was measured at the same time."""
@@ -135,6 +176,11 @@ def _errors(distance: float, end: float) -> float:
     return float(ndtri(0.975)) * distance / end if end > 0 else math.inf
 
 
+def _log_errors(value: Measured) -> tuple[float, float]:
+    """Returns the distances to both ends, in logarithms."""
+    return math.log(value.value / value.low), math.log(value.high / value.value)
+
+
 def exactly(value: float) -> Measured:
     return Measured(value, value, value)
 
@@ -213,9 +259,9 @@ def counter_of(row: Row, counter: str) -> Measured:
         return _of_samples(row)
     time, kind = time_of(row), row.table.find(counter).kind
     if kind == "part" and time.value:
-        return times(time, value / time.value)
+        return time * (value / time.value)
     if kind == "rate":
-        return times(over(exactly(1), time), value * time.value)
+        return exactly(1) / time * (value * time.value)
     # The row does not state it: the interval of another time, and the other row of a
     # ratio, are unknown.
     return _unknown_of(row, counter) if kind in ("time", "ratio") else exactly(value)
@@ -248,43 +294,6 @@ def _paired(one: Measured, other: Measured) -> Measured | None:
     return Measured(statistics.median(ratios), *ends, series, _joint(one, other))
 
 
-def over(one: Measured, other: Measured) -> Measured:
-    """Returns the ratio of two values; unknown if the divisor is 0.
-
-    For rows that took turns, or of several processes, it is the median of the ratios
-    of the pairs. Otherwise the values count as independent and their errors on each
-    side, in logarithms, are combined by the method of variance estimates recovery
-    (Donner and Zou, 2010).
-    """
-    if not other.value:
-        return unknown(math.inf)
-    paired = _paired(one, other)
-    if paired is not None:
-        return paired
-    ratio = one.value / other.value
-    if one.low == one.high and other.low == other.high:
-        return exactly(ratio)
-    if one.low == one.high and one.value > 0 and other.low > 0:
-        series = other.series and other.series.map(lambda value: one.value / value)
-        low, high = one.value / other.high, one.value / other.low
-        return Measured(ratio, low, high, series, other.sources)
-    if one.high < 0 or other.high < 0:
-        negated = (
-            over(times(one, -1), other) if one.high < 0 else over(one, times(other, -1))
-        )
-        return times(negated, -1)
-    if not (one.is_known and other.is_known and one.low > 0 and other.low > 0):
-        return replace(unknown(ratio), sources=_joint(one, other))
-    below = math.hypot(
-        math.log(one.value / one.low), math.log(other.high / other.value)
-    )
-    above = math.hypot(
-        math.log(one.high / one.value), math.log(other.value / other.low)
-    )
-    low, high = ratio * math.exp(-below), ratio * math.exp(above)
-    return Measured(ratio, low, high, sources=_joint(one, other))
-
-
 def total(parts: Sequence[Measured]) -> Measured:
     """Returns the sum of independent values; 0 without any."""
     value = sum(part.value for part in parts)
@@ -293,38 +302,22 @@ def total(parts: Sequence[Measured]) -> Measured:
     return Measured(value, value - below, value + above, sources=_joint(*parts))
 
 
-def times(measured: Measured, factor: float) -> Measured:
-    """Multiplies by the factor; 0 gives exactly 0 even if an end is infinite."""
-    if factor == 0:
-        return exactly(0)
-    ends = (measured.low * factor, measured.high * factor)
-    series = measured.series and measured.series.map(lambda value: value * factor)
-    return Measured(
-        measured.value * factor, min(ends), max(ends), series, measured.sources
-    )
-
-
-def minus(one: Measured, other: Measured) -> Measured:
-    """Returns the difference of two independent values."""
-    return total([one, times(other, -1)])
-
-
 def ratio_to(one: Measured, other: Measured) -> Measured:
     """Returns the ratio of two independent differences. They may be negative, so that
-    they lack the logarithms that over() uses."""
+    they lack the logarithms that division uses."""
     ratio = one.value / other.value
-    off = times(minus(one, times(other, ratio)), 1 / other.value)
+    off = (one - other * ratio) * (1 / other.value)
     return replace(off, value=ratio, low=ratio + off.low, high=ratio + off.high)
 
 
 def differ(one: Measured, other: Measured) -> bool:
     """Returns whether the intervals show that the values differ."""
-    return over(one, other).is_clear
+    return (one / other).is_clear
 
 
 def exceeds(one: Measured, other: Measured) -> bool:
     """Returns whether the intervals show that `one` is more than `other`."""
-    ratio = over(one, other)
+    ratio = one / other
     return ratio.is_fair and ratio.low > 1
 
 
@@ -342,7 +335,7 @@ def exponent(points: Sequence[tuple[float, Measured]]) -> Measured:
     if not all(value.is_known and value.low > 0 for value in values):
         return replace(unknown(fitted), sources=_joint(*values))
     terms = [
-        times(Measured(log, math.log(value.low), math.log(value.high)), weight)
+        Measured(log, math.log(value.low), math.log(value.high)) * weight
         for log, value, weight in zip(logs, values, weights, strict=True)
     ]
     return replace(total(terms), sources=_joint(*values))

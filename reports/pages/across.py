@@ -14,7 +14,7 @@ from reports.advice.tell import (
     tables,
 )
 from reports.answers.comparing import least
-from reports.answers.measured import CANNOT_TELL, Measured, counter_of, exactly, over
+from reports.answers.measured import CANNOT_TELL, Measured, counter_of, exactly
 from reports.pages.figures import history, roofline
 from reports.pages.figures.roofline import Point, Roof, points_of, roofs_of
 from reports.pages.section import Section
@@ -50,7 +50,7 @@ def _balance(roof: Roof, points: Sequence[Point]) -> str:
 def _share_of_bound(point: Point) -> Measured:
     """Returns the row's share of the rate that the roof allows for its intensity."""
     rate = counter_of(point.row, "flops_per_second")
-    return over(rate, exactly(point.roof.at(point.intensity)))
+    return rate / exactly(point.roof.at(point.intensity))
 
 
 def _gap(points: Sequence[Point]) -> str:

@@ -7,7 +7,7 @@ from itertools import cycle
 
 from reports.answers.against import compared, size_of
 from reports.answers.cells import formatted, heading_of
-from reports.answers.measured import Measured, counter_of, over, time_of
+from reports.answers.measured import Measured, counter_of, time_of
 from reports.answers.shapes import only, selected, step_text
 from reports.answers.tables import PHASES, common, label_of, phases_of
 from reports.experiments.spec import TIME, Bars, Lines, Phases, Plot
@@ -77,7 +77,7 @@ def _bars(rows: Sequence[Row], title: str, plot: Bars) -> list[Figure]:
         (
             choice.label,
             name,
-            over(_value(row, plot.counter), _value(base, plot.counter)),
+            _value(row, plot.counter) / _value(base, plot.counter),
         )
         for choice in compared(rows, plot.versus)
         if (base := choice.base)

@@ -13,11 +13,8 @@ from reports.answers.measured import (
     differ,
     exactly,
     exponent,
-    minus,
-    over,
     ratio_to,
     time_of,
-    times,
     total,
     unknown,
 )
@@ -105,7 +102,7 @@ def test_a_row_may_state_an_interval_of_its_own() -> None:
     del stated.counters["exposed_high_us"]
     assert not counter_of(stated, "exposed_us").is_known
     # A ratio that may be negative has no logarithm.
-    assert not over(exactly(1), Measured(5, -1, 9)).is_known
+    assert not (exactly(1) / Measured(5, -1, 9)).is_known
 
 
 def test_the_first_call_of_a_warm_up_is_no_noise() -> None:
@@ -121,12 +118,12 @@ def test_the_first_call_of_a_warm_up_is_no_noise() -> None:
 
 
 def test_a_ratio_adds_both_uncertainties() -> None:
-    ratio = over(spread(20, 0.03), spread(10, 0.04))
+    ratio = spread(20, 0.03) / spread(10, 0.04)
     assert ratio.value == 2
     assert math.log(ratio.high / ratio.low) / 2 == pytest.approx(0.05)
-    assert not over(exactly(2), spread(1, math.inf)).is_known
-    assert over(exactly(4), exactly(2)) == exactly(2)
-    negative = over(spread(-20, 0.03), spread(10, 0.04))
+    assert not (exactly(2) / spread(1, math.inf)).is_known
+    assert exactly(4) / exactly(2) == exactly(2)
+    negative = spread(-20, 0.03) / spread(10, 0.04)
     assert (negative.low, negative.high) == pytest.approx((-ratio.high, -ratio.low))
 
 
@@ -134,7 +131,7 @@ def test_disjoint_intervals_differ_however_skewed() -> None:
     """From a committed run: half-widths alone cannot separate fp32 from bf16."""
     fp32, bf16 = Measured(95, 83, 215), Measured(74, 73, 74.8)
     assert differ(fp32, bf16)
-    ratio = over(fp32, bf16)
+    ratio = fp32 / bf16
     assert fp32.low / bf16.high < ratio.low < ratio.high < fp32.high / bf16.low
     assert not differ(Measured(80, 70, 215), bf16)
 
@@ -173,15 +170,15 @@ def test_exponents() -> None:
 def test_a_sum_and_a_difference_add_both_uncertainties() -> None:
     one, other = Measured(10, 7, 13), Measured(20, 16, 24)
     assert total([one, other]) == Measured(30, 25, 35)
-    assert minus(other, one) == Measured(10, 5, 15)
-    assert minus(one, exactly(4)) == Measured(6, 3, 9)
+    assert other - one == Measured(10, 5, 15)
+    assert one - exactly(4) == Measured(6, 3, 9)
     assert total([]) == exactly(0)
-    assert not minus(one, spread(2, math.inf)).is_known
+    assert not (one - spread(2, math.inf)).is_known
 
 
 def test_a_negative_factor_turns_the_ends_around() -> None:
-    assert times(Measured(10, 8, 13), -2) == Measured(-20, -26, -16)
-    assert times(spread(1, math.inf), 0) == exactly(0)
+    assert Measured(10, 8, 13) * -2 == Measured(-20, -26, -16)
+    assert spread(1, math.inf) * 0 == exactly(0)
 
 
 def test_the_ratio_of_differences_may_be_negative() -> None:
@@ -203,12 +200,12 @@ def turned(name: str, *us: float, family: str = "f") -> Row:
 def test_rows_that_took_turns_are_compared_turn_by_turn() -> None:
     slow = turned("a", 20, 40, 80, 21, 41, 81)
     fast = turned("b", 10, 20, 40, 10, 20, 40)
-    ratio = over(time_of(slow), time_of(fast))
+    ratio = time_of(slow) / time_of(fast)
     assert ends(ratio) == (2.0125, 2, 2.1)
-    assert ends(over(exactly(1), ratio)) == pytest.approx((1 / 2.0125, 1 / 2.1, 0.5))
+    assert ends(exactly(1) / ratio) == pytest.approx((1 / 2.0125, 1 / 2.1, 0.5))
     assert differ(time_of(slow), time_of(fast))
     # Other counters have no turns, but were measured at the same time.
-    share = over(counter_of(slow, "mfu"), counter_of(fast, "mfu"))
+    share = counter_of(slow, "mfu") / counter_of(fast, "mfu")
     assert share.is_fair and not share.outside(1, 1)
 
 
@@ -226,17 +223,17 @@ def test_rows_that_took_no_turns_are_not_told_apart() -> None:
     one = Row("a", 10, {}, {}, {"p50_us": 10, "p50_low_us": 9, "p50_high_us": 11})
     other = replace(one, name="b", time_us=30, counters=dict(one.counters, p50_us=30))
     other.counters.update({"p50_low_us": 29.0, "p50_high_us": 31.0})
-    ratio = over(time_of(other), time_of(one))
+    ratio = time_of(other) / time_of(one)
     assert not ratio.is_fair and not differ(time_of(other), time_of(one))
     assert "--processes=6" in ratio.runs_to_tell(1)
     assert "--processes=6" in exponent(
         [(1, time_of(one)), (2, time_of(other))]
     ).runs_to_tell(1)
     unlike = turned("c", *[5.0] * 6, family="another")
-    assert not over(time_of(turned("a", *[9.0] * 6)), time_of(unlike)).is_fair
+    assert not (time_of(turned("a", *[9.0] * 6)) / time_of(unlike)).is_fair
     # Two times of one row are from the same calls, and a fixed number is from none.
-    assert over(time_of(one), counter_of(one, "p50_us")).is_fair
-    assert over(exactly(7), time_of(one)).is_fair
+    assert (time_of(one) / counter_of(one, "p50_us")).is_fair
+    assert (exactly(7) / time_of(one)).is_fair
 
 
 def test_processes_are_compared_one_by_one() -> None:
@@ -246,5 +243,5 @@ def test_processes_are_compared_one_by_one() -> None:
         return Row("a", us[0], {}, {}, counters, repetitions=len(us), each=each)
 
     slow, fast = of(20, 40, 80, 22, 42, 84), of(10, 20, 40, 10, 20, 40)
-    ratio = over(time_of(slow), time_of(fast))
+    ratio = time_of(slow) / time_of(fast)
     assert ratio.is_fair and ends(ratio) == (2.05, 2, 2.2)
