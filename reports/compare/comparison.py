@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Compares two sets of runs row by row: times, exact metrics, missing rows."""
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 from reports.compare import environment
 from reports.compare.decision import Decision, Verdict
@@ -11,8 +13,8 @@ from reports.compare.environment import Difference, NotComparable
 from reports.compare.exact import Change, MetricChange, changes
 from reports.compare.intervals import MANY_PAIRS
 from reports.compare.noise import NoiseFile, threshold_of
-from reports.compare.samples_by_side import SamplesBySide, alternate, decide, in_order
-from reports.compare.sequential import Plan
+from reports.compare.pairing import Rows, alternate, in_order, pairs_of
+from reports.compare.sequential import Plan, decide_from_files
 from reports.results.rows import Failure, Result
 
 
@@ -173,24 +175,30 @@ def _only(pattern: str, result: Result) -> Result:
 
 
 def _compared(
-    samples: SamplesBySide, options: Options, decisions: Mapping[str, Decision]
+    sides: tuple[list[Rows], list[Rows]],
+    paired: bool,
+    options: Options,
+    decisions: Mapping[str, Decision],
 ) -> list[ComparedRow]:
-    names = samples.names
+    """Compares the rows that both sides measured, in the base side's order. If
+    `paired`, the processes in the same place of both sides ran next to each other."""
+    first, known = (dict.fromkeys(n for rows in side for n in rows) for side in sides)
+    names = [name for name in first if name in known]
     # A user may always add more files.
     plan = Plan(max(1, len(names)), MANY_PAIRS, 1 - options.confidence)
-    known = options.noise.rows if options.noise else {}
+    noise = options.noise.rows if options.noise else {}
     rows = []
     for name in names:
-        base_us, new_us = samples.medians(name)
-        decision = decisions.get(name) or decide(
-            samples,
-            name,
+        base, new = ([rows[name] for rows in side if name in rows] for side in sides)
+        base_us, new_us = (median(row.time_us for row in of) for of in (base, new))
+        decision = decisions.get(name) or decide_from_files(
+            pairs_of(*sides, name) if paired else [],
+            math.log(new_us / base_us),
             plan,
             threshold_of(name, options.threshold, options.noise),
-            known.get(name),
+            noise.get(name),
         )
-        found = changes(*samples.of(name))
-        rows.append(ComparedRow(name, base_us, new_us, decision, found))
+        rows.append(ComparedRow(name, base_us, new_us, decision, changes(base, new)))
     return rows
 
 
@@ -232,9 +240,8 @@ def compare(
         options.allow_different_environment,
     )
     paired = decisions is not None or alternate(first, second)
-    before, after = ([result.by_name for result in side] for side in (first, second))
-    samples = SamplesBySide(before, after, paired)
-    rows = _compared(samples, options, decisions or {})
+    sides = [one.by_name for one in first], [one.by_name for one in second]
+    rows = _compared(sides, paired, options, decisions or {})
     others = unmatched(first, second, all_measure=decisions is None)
     # With nothing to compare, a failed row that both sides list is still a finding; a
     # row that one side lacks, or that both skipped, is not.

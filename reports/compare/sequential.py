@@ -11,7 +11,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from reports.compare.decision import Decision, Verdict, decide_pairs
+from reports.compare.decision import (
+    Decision,
+    RowNoise,
+    Verdict,
+    decide_once,
+    decide_pairs,
+)
 from reports.compare.intervals import Pair, pairs_for
 
 FEWEST_PAIRS = 6
@@ -83,3 +89,22 @@ def decide_in_sequence(
     if ended:
         return decide_pairs(pairs, plan.rest(taken), threshold)
     return _wait(pairs, last, plan, threshold)
+
+
+def decide_from_files(
+    pairs: Sequence[Pair],
+    log_ratio: float,
+    plan: Plan,
+    threshold: float,
+    noise: RowNoise | None,
+) -> Decision:
+    """Decides from pairs if there are enough, otherwise from the log ratio of the
+    sides' medians and the A/A spread, if known.
+
+    A user adds the pairs that an inconclusive row needs, and compares again. Such
+    comparisons are looks at growing data, so they follow the plan.
+    """
+    first = plan.looks()[0]
+    if len(pairs) >= first.pairs or (len(pairs) > 1 and noise is None):
+        return decide_in_sequence(pairs, plan, threshold, ended=False)
+    return decide_once(log_ratio, plan.rest(0), threshold, noise)
