@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from reports.answers.breakdown import profiled, step_of
+from reports.answers.breakdown import profiled
 from reports.answers.measured import (
     Measured,
     counter_of,
@@ -173,8 +173,7 @@ class Run:
     def train_steps(self) -> list[Step]:
         """The profiled train steps, in run order: the last is the largest."""
         found = []
-        for (_, _, mode, _), rows in profiled(self.result).items():
-            step = step_of(rows)
+        for (_, _, mode, _), step in profiled(self.result).items():
             if mode == TRAINING and step.whole and step.parts:
                 found.append(Step(step.whole, step.parts))
         return found

@@ -20,10 +20,11 @@ from reports.answers.measured import (
     time_of,
 )
 from reports.answers.ranges import copies_table, layers_table, ranges_table
-from reports.answers.shapes import by_shape, step_text
+from reports.answers.shapes import shape_text, step_text
 from reports.results import text
-from reports.results.rows import Result, Row
+from reports.results.rows import Result, Row, grouped
 
+_STEP = ("model", "precision", "mode")
 _NOT_PARTS = ("all", "block", "recompute", "timed", "unattributed")
 # A profile counts as the timed step if its time differs by at most this fraction.
 MOST_APART = 0.15
@@ -31,14 +32,20 @@ MOST_APART = 0.15
 
 @dataclass
 class Step:
-    """The rows of one profiled step."""
+    """A profiled step."""
 
+    rows: list[Row]
     phases: dict[str, Row] = field(default_factory=dict)
     # By phase and component, gaps included.
     parts: dict[tuple[str, str], Row] = field(default_factory=dict)
     whole: Row | None = None
     timed: Row | None = None
     lost: float | None = None  # share of operators without a component
+    inference: "Step | None" = None  # of the same model; only of the step to show
+
+    @property
+    def name(self) -> str:
+        return step_text(self.rows[0])
 
     def share(self, component: str) -> Measured:
         """Returns its share of the step; interval ends add, as phases may correlate."""
@@ -57,7 +64,7 @@ class Step:
 
 
 def step_of(rows: list[Row]) -> Step:
-    step = Step()
+    step = Step(rows)
     for row in rows:
         phase, component = row.words.get("phase", ""), row.words.get("component", "")
         if component == "timed":
@@ -79,8 +86,9 @@ def matmul_share(row: Row) -> Measured:
     return counter_of(row, "matmul_share") if row.get("matmul_share") else exactly(0)
 
 
-def _most(step: Step, order: list[str], name: str) -> str:
+def _most(step: Step) -> str:
     """States which component takes most of the step, if the intervals show it."""
+    order, name = step.ordered(), step.name
     first = step.share(order[0])
     shown = f"{first.plus_minus(text.percent)} of the time"
     if len(order) == 1:
@@ -117,11 +125,12 @@ def _beside_timed(step: Step) -> str:
     return f"Whether the profile is the timed step {CANNOT_TELL}: it takes {times}. "
 
 
-def _beside_inference(step: Step, inference: Step | None) -> str:
+def _beside_inference(step: Step) -> str:
     """Compares the share of matrix products with and without a backward pass."""
-    if inference is None or inference.whole is None or step.whole is None:
+    other = step.inference.whole if step.inference else None
+    if other is None or step.whole is None:
         return ""
-    theirs, ours = matmul_share(inference.whole), matmul_share(step.whole)
+    theirs, ours = matmul_share(other), matmul_share(step.whole)
     sentence = (
         f"Matrix products take {theirs.text(text.percent)} of inference and "
         f"{ours.text(text.percent)} of the step"
@@ -142,59 +151,50 @@ def _outliers(step: Step) -> str:
     return f"Slower than the other layers: {'; '.join(found)}. "
 
 
-def profiled(result: Result) -> dict[tuple[str, ...], list[Row]]:
-    """Groups the rows by profiled step."""
-    return by_shape(result.of("breakdown"), "model", "precision", "mode")
+def profiled(result: Result) -> dict[tuple[str, ...], Step]:
+    """Returns the steps by model, precision, mode and shape, in run order."""
+
+    def key(row: Row) -> tuple[str, ...]:
+        return (*(row.words.get(word, "") for word in _STEP), shape_text(row))
+
+    by_step = grouped(result.of("breakdown"), key)
+    return {key: step_of(rows) for key, rows in by_step.items()}
 
 
-def shown_step(result: Result) -> tuple[list[Row], list[Row] | None] | None:
-    """Returns the rows of the step to show, and of the same model's inference."""
+def shown_step(result: Result) -> Step | None:
+    """Returns the step to show: the last train step of a run is the largest."""
     found = profiled(result)
     if not found:
         return None
-    # The last train step of a run is the largest.
     training = [key for key in found if key[2] == "train_step"]
-    key = (training or list(found))[-1]
-    other = found.get((*key[:2], "inference", *key[3:]))
-    return found[key], other if key[2] != "inference" else None
+    model, precision, mode, shape = (training or list(found))[-1]
+    step = found[model, precision, mode, shape]
+    if mode != "inference":
+        step.inference = found.get((model, precision, "inference", shape))
+    return step
 
 
 def sentence(result: Result) -> str:
     """Describes the step to show; "" if the run has none."""
-    found = shown_step(result)
-    if found is None:
+    step = shown_step(result)
+    if step is None or not step.phases or not step.parts:
         return ""
-    rows, other = found
-    step, inference = step_of(rows), step_of(other) if other else None
-    if not step.phases or not step.parts:
-        return ""
-    most = _most(step, step.ordered(), step_text(rows[0]))
+    most = _most(step)
     if step.lost is not None:
         most += f"; {text.percent(step.lost)} could not be attributed"
-    profile = result.profile_of(rows)
+    profile = result.profile_of(step.rows)
     return (
         f"{_beside_timed(step)}{_outliers(step)}{most}. "
         f"{top_sentence(profile) if profile else ''}"
-        f"{_beside_inference(step, inference)}".strip()
+        f"{_beside_inference(step)}".strip()
     )
 
 
-def steps(result: Result) -> list[tuple[list[Row], list[Row] | None]]:
-    """Returns each profiled step's rows, the step to show first; with that one come the
-    rows of the same model's inference."""
-    first = shown_step(result)
-    shown = first[0][0].name if first else ""
-    others: list[tuple[list[Row], list[Row] | None]] = [
-        (rows, None) for rows in profiled(result).values() if rows[0].name != shown
-    ]
-    return [first, *others] if first else others
-
-
-def table_of(rows: list[Row], other: list[Row] | None) -> text.Table | None:
+def table_of(step: Step) -> text.Table | None:
     """Makes a table: columns for each phase, the step, and the model's inference."""
-    step, inference = step_of(rows), step_of(other) if other else None
     if not step.phases or not step.parts:
         return None
+    inference = step.inference
     columns = [*step.phases.items(), ("step", step.whole)]
     columns += [("inference", inference.whole)] if inference else []
 
@@ -229,20 +229,20 @@ def table_of(rows: list[Row], other: list[Row] | None) -> text.Table | None:
     if step.timed or (inference and inference.timed):
         lines.append(["time without a profile", *(timed(name) for name, _ in columns)])
     headings = ["component", *(name for name, _ in columns)]
-    return text.Table(headings, lines, f"Shares of {step_text(rows[0])}")
+    return text.Table(headings, lines, f"Shares of {step.name}")
 
 
 def tables(result: Result) -> list[text.Table]:
     """Makes the table of the components of the step to show."""
-    made = [table_of(*step) for step in steps(result)[:1]]
-    return [table for table in made if table is not None]
+    step = shown_step(result)
+    table = table_of(step) if step else None
+    return [table] if table else []
 
 
 def forward_table(result: Result) -> text.Table | None:
     """Compares the forward pass of every step with and without a profile."""
     lines = []
-    for rows in profiled(result).values():
-        step = step_of(rows)
+    for step in profiled(result).values():
         forward, timed = step.phases.get("forward"), step.timed
         if forward is None or timed is None or timed.get("forward_us") is None:
             continue
@@ -262,19 +262,26 @@ def forward_table(result: Result) -> text.Table | None:
 
 
 def details(result: Result) -> list[text.Table]:
-    """Makes the tables of all steps' profiles. A null GPU has no times."""
+    """Makes the tables of all steps' profiles, the step to show first. A null GPU has
+    no times."""
+    shown = shown_step(result)
+    others = [
+        step for step in profiled(result).values() if shown and step.rows != shown.rows
+    ]
     tables = [None if result.of_null_gpu else forward_table(result)]
-    for place, (rows, other) in enumerate(steps(result)):
-        if place and not result.of_null_gpu:
-            tables.append(table_of(rows, other))
-        if profile := result.profile_of(rows):
-            step = step_text(rows[0])
+    for step in [*([shown] if shown else []), *others]:
+        if step is not shown and not result.of_null_gpu:
+            tables.append(table_of(step))
+        if profile := result.profile_of(step.rows):
+            other = step.inference
             tables += [
-                top_table(profile, step),
-                families_table(profile, result.profile_of(other or []), step),
-                kernels_table(profile, step),
-                ranges_table(profile, step),
-                layers_table(profile, step),
-                copies_table(profile, step),
+                top_table(profile, step.name),
+                families_table(
+                    profile, result.profile_of(other.rows if other else []), step.name
+                ),
+                kernels_table(profile, step.name),
+                ranges_table(profile, step.name),
+                layers_table(profile, step.name),
+                copies_table(profile, step.name),
             ]
     return [table for table in tables if table is not None]

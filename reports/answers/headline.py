@@ -6,7 +6,7 @@ and the cost of ranks."""
 from collections.abc import Sequence
 
 from reports.answers.against import Choice, compared, size_of
-from reports.answers.breakdown import matmul_share, shown_step, step_of
+from reports.answers.breakdown import matmul_share, shown_step
 from reports.answers.comparing import least
 from reports.answers.kernels import top_name
 from reports.answers.measured import CANNOT_TELL, counter_of, differ, time_of
@@ -28,7 +28,7 @@ def sentences(result: Result) -> list[str]:
 def _step_row(result: Result) -> Row | None:
     """Returns the profiled step's timed row, or else the largest train step."""
     shown = shown_step(result)
-    timed = step_of(shown[0]).timed if shown else None
+    timed = shown.timed if shown else None
     steps = result.of("model_size", mode="train_step")
     return timed or max(steps, key=lambda row: row.get("flops") or 0.0, default=None)
 
@@ -43,9 +43,8 @@ def _step(result: Result) -> str:
 
 
 def _parts(result: Result) -> str:
-    shown = shown_step(result)
-    step = step_of(shown[0]) if shown else None
-    if shown is None or step is None or step.whole is None or not step.parts:
+    step = shown_step(result)
+    if step is None or step.whole is None or not step.parts:
         return ""
     first, *others = step.ordered()
     share = step.share(first)
@@ -56,7 +55,7 @@ def _parts(result: Result) -> str:
             said = f"`{first}` takes most of it, {share.plus_minus(text.percent)}"
         said += f", `{others[0]}` {text.percent(second.value)}"
     products = f"matrix products {matmul_share(step.whole).plus_minus(text.percent)}"
-    profile = result.profile_of(shown[0])
+    profile = result.profile_of(step.rows)
     top = top_name(profile) if profile else ""
     return f"{said}; {products}{f', mostly in `{top}`' if top else ''}."
 

@@ -69,10 +69,3 @@ def step_text(row: Row) -> str:
     """Names a step of a model, e.g. "tiny fp32 train_step 4 x 128"."""
     words = [row.words[key] for key in ("model", "precision", "mode")]
     return " ".join([*words, shape_text(row)]).strip()
-
-
-def by_shape(rows: Iterable[Row], *words: str) -> dict[tuple[str, ...], list[Row]]:
-    """Groups rows by shape and by the textual parameters `words`, in run order."""
-    return grouped(
-        rows, lambda row: (*(row.words.get(w, "") for w in words), shape_text(row))
-    )

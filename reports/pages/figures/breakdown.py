@@ -4,8 +4,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from reports.answers.breakdown import Step, profiled, shown_step, step_of
-from reports.answers.shapes import step_text
+from reports.answers.breakdown import Step, profiled, shown_step
 from reports.pages.plotting.bars import Bar, Look, draw_bars
 from reports.pages.plotting.canvas import WIDE, Figure
 from reports.pages.plotting.palette import COLOURS
@@ -78,14 +77,13 @@ def _draw(title: str, said: str, bars: Sequence[Bar], label: str) -> Figure:
 
 def breakdown(result: Result) -> list[Figure]:
     """Draws the phases of the step to show, and the components of all steps."""
-    steps = {step_text(rows[0]): step_of(rows) for rows in profiled(result).values()}
     whole = {
-        name: (step.whole.time_us, shares_of(step))
-        for name, step in steps.items()
+        step.name: (step.whole.time_us, shares_of(step))
+        for step in profiled(result).values()
         if step.whole is not None
     }
     shown = shown_step(result)
-    name = step_text(shown[0][0]) if shown else ""
+    name = shown.name if shown else ""
     if name not in whole:
         return []
     us, phases = whole[name]

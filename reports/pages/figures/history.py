@@ -19,90 +19,78 @@ DIGITS = 7  # of a revision
 Ratios = Mapping[str, Sequence[float]]  # relative to the first file
 
 
+def _labelled(results: Sequence[Result]) -> dict[str, Result]:
+    """Keys the results by their revisions; a repeated one gets a number."""
+    seen: Counter[str] = Counter()
+    found = {}
+    for result in results:
+        label = result.revision(DIGITS)
+        seen[label] += 1
+        found[label if seen[label] == 1 else f"{label} ({seen[label]})"] = result
+    return found
+
+
+def _names(results: Sequence[Result]) -> list[str]:
+    return list(dict.fromkeys(name for result in results for name in result.names))
+
+
+def _cells(result: Result) -> dict[str, str]:
+    """Formats the time of each case, or states why there is none."""
+    cells = dict.fromkeys((case.name for case in result.errors), "error")
+    cells |= dict.fromkeys((case.name for case in result.skipped), "skipped")
+    return cells | {row.name: text.time(row.time_us) for row in result.rows}
+
+
+def _change(results: Sequence[Result], name: str) -> str:
+    """Formats the ratio of the last time to the first, among files with the row."""
+    rows = [one.by_name[name] for one in results if name in one.by_name]
+    if len(rows) < 2 or not rows[0].time_us > 0:
+        return "-"
+    return text.significant(rows[-1].time_us / rows[0].time_us)
+
+
+def table(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
+    """Makes headings and lines: each row's time in each file, and last / first."""
+    columns = [_cells(result) for result in results]
+    lines = [
+        [name, *(cells.get(name, "-") for cells in columns), _change(results, name)]
+        for name in _names(results)
+    ]
+    return ["case", *_labelled(results), "last / first"], lines
+
+
 @dataclass(frozen=True)
 class Runs:
-    """Several results of one machine, in the order of their dates."""
+    """The files with any row, and the times of the rows that all of them have."""
 
-    labels: list[str]  # the revision of each file
-    times: dict[str, list[float | None]]  # us, of each row in each file
-    missing: dict[str, list[str]]  # reason for a missing time, or ""
-
-    @property
-    def files(self) -> list[int]:
-        """The places of the files with any row."""
-        places = range(len(self.labels))
-        return [i for i in places if any(t[i] is not None for t in self.times.values())]
-
-    @property
-    def common(self) -> dict[str, list[float]]:
-        """The times of the rows that all these files have."""
-        found = {n: [t[i] for i in self.files] for n, t in self.times.items()}
-        return {
-            name: [time for time in times if time is not None]
-            for name, times in found.items()
-            if times and None not in times
-        }
+    labels: list[str]
+    times: dict[str, list[float]]
+    left_out: str  # how many rows and files have no ratio; "" if there are none
 
     @property
     def ratios(self) -> dict[str, list[float]]:
         return {
             name: [time / times[0] for time in times]
-            for name, times in self.common.items()
+            for name, times in self.times.items()
             if min(times) > 0
         }
 
-    def what_is_left_out(self) -> str:
-        """States how many rows and files have no ratio; "" if there are none."""
-        common = len(self.common)
-        counts = {
-            f"of {len(self.times)} rows not in every file": len(self.times) - common,
-            "without any time": common - len(self.ratios),
-            "files without any row": len(self.labels) - len(self.files),
-        }
-        parts = [f"{count} {what}" for what, count in counts.items() if count]
-        return f"left out: {', '.join(parts)}" if parts else ""
-
 
 def collect(results: Sequence[Result]) -> Runs:
-    seen: Counter[str] = Counter()
-    labels = []
-    for result in results:
-        label = result.revision(DIGITS)
-        seen[label] += 1
-        labels.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
-    names = dict.fromkeys(name for result in results for name in result.names)
-    measured = [{row.name: row.time_us for row in result.rows} for result in results]
-    reasons = [
-        dict.fromkeys((case.name for case in result.errors), "error")
-        | dict.fromkeys((case.name for case in result.skipped), "skipped")
-        for result in results
-    ]
-    return Runs(
-        labels,
-        {name: [times.get(name) for times in measured] for name in names},
-        {name: [reason.get(name, "") for reason in reasons] for name in names},
-    )
-
-
-def _change(times: Sequence[float | None]) -> str:
-    """Formats the ratio of the last time to the first, among files with the row."""
-    present = [time for time in times if time is not None]
-    if len(present) < 2 or not present[0] > 0:
-        return "-"
-    return text.significant(present[-1] / present[0])
-
-
-def table(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
-    """Makes headings and lines: each row's time in each file, and last / first."""
-    runs = collect(results)
-    lines = []
-    for name, times in runs.times.items():
-        cells = [
-            (reason or "-") if time is None else text.time(time)
-            for time, reason in zip(times, runs.missing[name], strict=True)
-        ]
-        lines.append([name, *cells, _change(times)])
-    return ["case", *runs.labels, "last / first"], lines
+    files = {label: one for label, one in _labelled(results).items() if one.rows}
+    names = _names(results)
+    times = {
+        name: [one.by_name[name].time_us for one in files.values()]
+        for name in names
+        if files and all(name in one.by_name for one in files.values())
+    }
+    counts = {
+        f"of {len(names)} rows not in every file": len(names) - len(times),
+        "without any time": sum(min(each) <= 0 for each in times.values()),
+        "files without any row": len(results) - len(files),
+    }
+    parts = [f"{count} {what}" for what, count in counts.items() if count]
+    return Runs(list(files), times, f"left out: {', '.join(parts)}" if parts else "")
 
 
 def _by_spread(ratios: Ratios) -> dict[str, Sequence[float]]:
@@ -113,7 +101,7 @@ def _by_spread(ratios: Ratios) -> dict[str, Sequence[float]]:
 
 def _draw(title: str, said: str, runs: Runs, lines: Ratios) -> Figure:
     """Draws the first in color, the others in gray with one entry in the legend."""
-    labels = [runs.labels[place] for place in runs.files]
+    labels = runs.labels
     coloured, grey = list(lines)[:MOST_LINES], list(lines)[MOST_LINES:]
     series = {
         f" {name}" if place else f"{len(grey)} more": Series(
@@ -124,13 +112,12 @@ def _draw(title: str, said: str, runs: Runs, lines: Ratios) -> Figure:
     for place, (name, colour) in enumerate(zip(coloured, cycle(CLEAR_COLOURS))):
         points = list(enumerate(lines[name]))
         series[name] = Series(colour, points, points, name=f"line-{place}")
-    left_out = runs.what_is_left_out()
     plane = Plane(
         Scale(-0.3, len(labels) - 0.7),
         logarithmic([1.0, *(value for values in lines.values() for value in values)]),
         lambda place: labels[round(place)],
         text.significant,
-        "revision, by date" + (f" ({left_out})" if left_out else ""),
+        "revision, by date" + (f" ({runs.left_out})" if runs.left_out else ""),
         range(len(labels)),
         WIDE,
     )
@@ -142,7 +129,7 @@ def history(results: Sequence[Result]) -> list[Figure]:
     each experiment, and the rows that changed most."""
     runs = collect(results)
     ratios = runs.ratios
-    if not ratios or len(runs.files) < 2:
+    if not ratios or len(runs.labels) < 2:
         return []
     groups: dict[str, list[Sequence[float]]] = defaultdict(list)
     for name, values in ratios.items():
@@ -156,7 +143,7 @@ def history(results: Sequence[Result]) -> list[Figure]:
     means_by_spread, rows_by_spread = _by_spread(means), _by_spread(ratios)
     moved = dict(list(rows_by_spread.items())[:MOST_LINES])
     experiments = (
-        f"Over {len(runs.files)} files, relative to the first, the geometric mean of "
+        f"Over {len(runs.labels)} files, relative to the first, the geometric mean of "
         f"each experiment's rows. At the last: {', '.join(means_by_spread)}."
     )
     most = (
