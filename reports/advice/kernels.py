@@ -18,12 +18,7 @@ from reports.advice.run import (
     shape_of,
 )
 from reports.answers.against import baselines
-from reports.answers.measured import (
-    Measured,
-    exactly,
-    time_of,
-    total,
-)
+from reports.answers.measured import Measured, exactly, time_of, total
 from reports.experiments.spec import Axis
 from reports.experiments.specs import IMPLEMENTATION, LAUNCH
 from reports.results.rows import Row

@@ -7,13 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from reports.answers.breakdown import profiled
-from reports.answers.measured import (
-    Measured,
-    counter_of,
-    exactly,
-    time_of,
-    total,
-)
+from reports.answers.measured import Measured, counter_of, exactly, time_of, total
 from reports.answers.shapes import step_text
 from reports.results.rows import Result, Row, grouped
 

@@ -9,12 +9,7 @@ from itertools import pairwise
 from reports.advice.line import Check, Line, gained, largest, saved_bytes, sized, timed
 from reports.advice.run import TRAINING, Products, Run, saved_by, shape_of
 from reports.answers.against import baselines, compared
-from reports.answers.measured import (
-    Measured,
-    counter_of,
-    time_of,
-    total,
-)
+from reports.answers.measured import Measured, counter_of, time_of, total
 from reports.answers.shapes import step_text
 from reports.experiments.specs import CHECKPOINT, STRATEGY
 from reports.results import text

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binomtest
 
 from reports.calibration.samples import Floats
@@ -31,16 +31,6 @@ class Verdicts:
     improved: Flags
     equivalent: Flags
     pairs: NDArray[np.int64]  # number until the decision, or all
-
-
-def any_row(found: Flags) -> Flags:
-    """Returns which tables have at least one such row."""
-    return np.asarray(found.any(axis=1))
-
-
-def all_rows(found: Flags) -> Flags:
-    """Returns the tables of such rows alone."""
-    return np.asarray(found.all(axis=1))
 
 
 def _looks(plan: Plan, pairs: int) -> list[tuple[int, float]]:
@@ -135,11 +125,11 @@ def share(count: int, of: int) -> str:
     return text.percent(count / of)
 
 
-def share_of(found: Flags) -> str:
-    return share(int(found.sum()), found.size)
+def share_of(found: ArrayLike) -> str:
+    return share(int(np.count_nonzero(found)), np.size(found))
 
 
-def bounded(found: Flags) -> str:
+def bounded(found: ArrayLike) -> str:
     """Formats the share with the upper end of its interval."""
-    most = at_most(int(found.sum()), found.size)
+    most = at_most(int(np.count_nonzero(found)), np.size(found))
     return f"{share_of(found)} (≤ {text.percent(most)})"

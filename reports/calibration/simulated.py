@@ -12,7 +12,6 @@ from reports.calibration.rule import (
     Flags,
     Verdicts,
     abba,
-    any_row,
     bounded,
     in_sequence,
     margins,
@@ -59,12 +58,12 @@ def sequential_line(seed: int, noise: Noise) -> list[str]:
     coin = verdicts("coin")
     return [
         noise.words,
-        bounded(any_row(coin.regressed)),
-        bounded(any_row(coin.improved)),
-        bounded(any_row(verdicts("coin", THRESHOLD).regressed)),
-        bounded(any_row(verdicts("A B B A").regressed)),
-        share_of(any_row(verdicts("A B A B").regressed)),
-        share_of(any_row(verdicts("all A, all B").regressed)),
+        bounded(coin.regressed.any(axis=1)),
+        bounded(coin.improved.any(axis=1)),
+        bounded(verdicts("coin", THRESHOLD).regressed.any(axis=1)),
+        bounded(verdicts("A B B A").regressed.any(axis=1)),
+        share_of(verdicts("A B A B").regressed.any(axis=1)),
+        share_of(verdicts("all A, all B").regressed.any(axis=1)),
     ]
 
 
@@ -88,7 +87,7 @@ def equivalent() -> str:
         slowed = ratios(times, coins) + math.log1p(THRESHOLD)
         found = in_sequence(slowed, PLAN, THRESHOLD)
         kinds = (found.equivalent, found.regressed, found.improved)
-        lines.append([words[seed], *(bounded(any_row(kind)) for kind in kinds)])
+        lines.append([words[seed], *(bounded(kind.any(axis=1)) for kind in kinds)])
     return table(["noise", "EQUIVALENT", "REGRESSED", "IMPROVED"], lines)
 
 
@@ -119,8 +118,8 @@ def once_line(seed: int, noise: Noise) -> list[str]:
     found = regressed(times, both, 0.30)
     return [
         noise.words,
-        bounded(any_row(regressed(times, alone, 0.0))),
-        bounded(any_row(regressed(times, both, 0.0))),
+        bounded(regressed(times, alone, 0.0).any(axis=1)),
+        bounded(regressed(times, both, 0.0).any(axis=1)),
         f"{100 * math.expm1(float(np.median(both))):.0f} %",
         share_of(found),
     ]

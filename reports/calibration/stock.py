@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import mannwhitneyu
 
 from reports.calibration.noise import Noise, log_times
-from reports.calibration.rule import any_row, share_of
+from reports.calibration.rule import share_of
 from reports.calibration.samples import Floats
 from reports.calibration.simulated import ROWS, SEED
 from reports.results.text import table
@@ -60,7 +60,7 @@ def by_repetitions(tables: int = 100) -> str:
             times = log_times(Noise("", icc=icc), rng, (tables, 2, ROWS, repetitions))
             base, new = times.astype(float).swapaxes(0, 1)
             found = alarms(base, new)
-            cells.append(f"{share_of(found)}; {share_of(any_row(found))}")
+            cells.append(f"{share_of(found)}; {share_of(found.any(axis=1))}")
         lines.append(cells)
     heads = [f"{repetitions} repetitions" for repetitions in REPETITIONS]
     return table(["share between processes", *heads], lines)

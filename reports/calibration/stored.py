@@ -11,7 +11,6 @@ from reports.calibration.rule import (
     Flags,
     Verdicts,
     abba,
-    any_row,
     in_sequence,
     ratios,
     share_of,
@@ -59,7 +58,7 @@ def stock_rows(samples: Samples) -> str:
                 share_of(near[:, i]),
             ]
         )
-    tables = (share_of(any_row(found)) for found in (all_, near))
+    tables = (share_of(found.any(axis=1)) for found in (all_, near))
     lines.append(["at least one of them", "", *tables])
     return text.table(
         ["row", "share between processes", "any two processes", "neighbours"], lines
@@ -70,7 +69,7 @@ def stock_repetitions(samples: Samples) -> str:
     lines = []
     for repetitions in REPETITIONS:
         found = stock_alarms(samples.times, repetitions, None)
-        shares = (share_of(found), share_of(any_row(found)))
+        shares = (share_of(found), share_of(found.any(axis=1)))
         lines.append([str(repetitions), *shares])
     return text.table(["repetitions", "of a row", "of the table"], lines)
 
@@ -94,9 +93,9 @@ def ours(samples: Samples) -> str:
             [
                 words,
                 share_of(either),
-                share_of(any_row(found.regressed)),
-                share_of(any_row(found.improved)),
-                share_of(any_row(either)),
+                share_of(found.regressed.any(axis=1)),
+                share_of(found.improved.any(axis=1)),
+                share_of(either.any(axis=1)),
             ]
         )
     heads = ["difference", "of a row", "REGRESSED", "IMPROVED", "either, of the table"]
@@ -118,7 +117,7 @@ def one_a_side(samples: Samples) -> str:
         cells = [words]
         for margin in margins_of(known[None], alpha):
             found = apart > margin + math.log1p(0.02)
-            cells += [share_of(found), share_of(any_row(found))]
+            cells += [share_of(found), share_of(found.any(axis=1))]
         lines.append(cells)
     heads = ["spread known from", "by the spread alone, of a row", "of the table"]
     return text.table([*heads, "by the rule, of a row", "of the table"], lines)
