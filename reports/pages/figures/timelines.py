@@ -4,7 +4,7 @@
 import csv
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +18,8 @@ from reports.results import text
 MOST = 8  # figures; the paper suite writes more traces than fit on a page
 BUCKETS = 240  # time spans, each drawn with its extremes
 COLUMNS = ["time_us", "live_bytes", "event", "bytes", "operator", "phase"]
-# Older files lack these.
-MORE_COLUMNS = ["step", "component", "layer", "shape", "dtype"]
+# Older files lack these; the values that their lines get.
+MORE_COLUMNS = {"step": "1", "component": "", "layer": "", "shape": "", "dtype": ""}
 SHADES = {"forward": 0, "loss": 1, "backward": 2, "optimizer": 4}  # of COLOURS
 Times = NDArray[np.float64]
 Column = Sequence[str]
@@ -34,9 +34,9 @@ class Timeline:
     peak: int  # index of the event with the most live bytes
     operator: str  # at the peak
     phase: str  # at the peak
-    place: str = ""  # at the peak, e.g. "softmax of layer 3"
-    steps: int = 1
-    begins_us: Sequence[float] = ()  # of the steps after the first
+    place: str  # at the peak, e.g. "softmax of layer 3"
+    steps: int
+    begins_us: Sequence[float]  # of the steps after the first
 
 
 def decimate(times: Times, values: Times, buckets: int = BUCKETS) -> NDArray[np.intp]:
@@ -75,35 +75,33 @@ def load(path: Path) -> Timeline | None:
     try:
         with path.open(newline="", encoding="utf-8") as file:
             columns, *lines = [line for line in csv.reader(file) if line] or [[]]
-        if columns not in (COLUMNS, COLUMNS + MORE_COLUMNS):
+        if columns not in (COLUMNS, [*COLUMNS, *MORE_COLUMNS]):
             raise ValueError("not a memory trace: its columns are others")
         if not lines:
             return None
-        cells = zip(columns, zip(*lines, strict=True), strict=True)
-        trace = dict(cells)
+        trace: dict[str, Column] = {
+            key: [cell] * len(lines) for key, cell in MORE_COLUMNS.items()
+        }
+        trace |= zip(columns, zip(*lines, strict=True), strict=True)
         times, live = (np.array(trace[key], float) for key in ("time_us", "live_bytes"))
     except (OSError, ValueError) as error:
         raise ValueError(f"{path}: {error}") from error
     peak = int(live.argmax())
-    operator, phase = (trace[key][peak] for key in ("operator", "phase"))
-    made = Timeline(
-        _name(path.stem), times, live, _phases(trace, times), peak, operator, phase
-    )
-    return made if columns == COLUMNS else _with_steps(made, trace)
-
-
-def _with_steps(timeline: Timeline, trace: Mapping[str, Column]) -> Timeline:
-    """Adds the information in MORE_COLUMNS."""
-    component, layer = (trace[key][timeline.peak] for key in ("component", "layer"))
+    component, layer = (trace[key][peak] for key in ("component", "layer"))
     step = np.array(trace["step"], int)
-    begins = np.flatnonzero(np.diff(step) > 0) + 1
     # A call is in step 0 until its first forward pass.
-    later = timeline.times_us[begins[0 if step[0] > 0 else 1 :]]
-    return replace(
-        timeline,
+    begins = np.flatnonzero(np.diff(step) > 0)[0 if step[0] > 0 else 1 :] + 1
+    return Timeline(
+        name=_name(path.stem),
+        times_us=times,
+        live_bytes=live,
+        phases=_phases(trace, times),
+        peak=peak,
+        operator=trace["operator"][peak],
+        phase=trace["phase"][peak],
         place=f"{component} of layer {layer}" if component and layer else component,
         steps=max(int(step.max()), 1),
-        begins_us=[float(time) for time in later],
+        begins_us=times[begins].tolist(),
     )
 
 
