@@ -6,14 +6,24 @@ import sys
 from pathlib import Path
 
 from reports.answers.answer import markdown
+from reports.answers.excerpt import update
 from reports.answers.expectations import plain, summary
 from reports.answers.headline import sentences
 from reports.answers.judging import judgements
 from reports.answers.printed import table
 from reports.command import run_main
-from reports.results.rows import NotAResult, load
+from reports.results.rows import NotAResult, Result, load
 
 GOOD, NOTHING, USAGE = 0, 1, 2
+
+
+def _update(document: Path, result: Result, path: Path) -> int:
+    try:
+        update(document, result, machine=path.parent.name)
+    except (OSError, ValueError) as error:
+        print(f"tools/answers: {document}: {error}", file=sys.stderr)
+        return USAGE
+    return GOOD
 
 
 def main(arguments: list[str]) -> int:
@@ -33,12 +43,20 @@ def main(arguments: list[str]) -> int:
     brief.add_argument(
         "--table", action="store_true", help="print all rows in one table"
     )
+    brief.add_argument(
+        "--readme",
+        type=Path,
+        metavar="DOCUMENT",
+        help="update the first screen of README.md, if it shows the result's folder",
+    )
     options = parser.parse_args(arguments)
     try:
         result = load(options.result)
     except NotAResult as error:
         print(f"tools/answers: {error}", file=sys.stderr)
         return USAGE
+    if options.readme:
+        return _update(options.readme, result, options.result)
     if options.table:
         print(table(result))
         return GOOD

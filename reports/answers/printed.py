@@ -45,18 +45,22 @@ def _line(row: Row) -> list[str]:
     ]
 
 
-def table(result: Result) -> str:
+def settings(result: Result) -> list[str]:
     context = result.context | {"git_revision": result.revision(12)}
-    settings = [f"{key}: {context[key]}" for key in _CONTEXT if key in context]
-    lines = [[*_HEADINGS, "predicted", "note"], *map(_line, result.rows)]
-    counts = f"{len(result.skipped)} skipped, {len(result.errors)} failed"
+    return [f"{key}: {context[key]}" for key in _CONTEXT if key in context]
+
+
+def lines(result: Result) -> list[list[str]]:
+    """Returns the cells of all rows, after the headings."""
+    return [[*_HEADINGS, "predicted", "note"], *map(_line, result.rows)]
+
+
+def counts(result: Result) -> str:
     cases = text.plural(len(result.names), "case")
-    return "\n".join(
-        [
-            "   ".join(settings),
-            "",
-            *text.columns(lines),
-            "",
-            f"{cases}: {len(result.rows)} measured, {counts}",
-        ]
-    )
+    failed = f"{len(result.skipped)} skipped, {len(result.errors)} failed"
+    return f"{cases}: {len(result.rows)} measured, {failed}"
+
+
+def table(result: Result) -> str:
+    cells = text.columns(lines(result))
+    return "\n".join(["   ".join(settings(result)), "", *cells, "", counts(result)])

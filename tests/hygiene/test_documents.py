@@ -7,7 +7,8 @@ from pathlib import PurePosixPath
 import pytest
 
 import checks
-from reports.results.readme_excerpt import machine_of, with_excerpt
+from reports.answers.excerpt import machine_of, with_excerpt
+from reports.results.rows import load
 
 # The pages of a run are generated.
 DOCUMENTS = [
@@ -66,10 +67,8 @@ def test_each_row_of_the_validity_checklist_names_tests_that_exist() -> None:
 
 def test_the_table_in_the_readme_is_the_committed_one() -> None:
     readme = checks.read("README.md")
-    machine = checks.ROOT / "reports/reference" / machine_of(readme)
-    (printed,) = machine.glob("*.txt")
-    page = printed.with_suffix(".md").read_text("utf-8")
-    assert with_excerpt(readme, printed.read_text("utf-8"), page) == readme
+    path = checks.ROOT / "reports/reference" / machine_of(readme) / "full.json"
+    assert with_excerpt(readme, load(path)) == readme
 
 
 def test_the_variant_of_attention_in_contributing_adds_one() -> None:

@@ -1,90 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""tools/reference with stubs for its slow commands, and README's table."""
+"""tools/reference with stubs for its commands."""
 
 import gzip
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from reports.results.readme_excerpt import ROWS, main, with_excerpt
 from stub_checkout import CMAKE, Checkout, git, write_script
 
 ROOT = Path(__file__).resolve().parents[3]
-COPIED = (
-    "tools/reference",
-    "tools/lib/common.sh",
-    "reports/command.py",
-    "reports/results/files.py",
-    "reports/results/readme_excerpt.py",
-    "reports/results/text.py",
-)
-HEADING = "case   time   phases %   rate   peak mem   predicted   note"
-PAGE = "# A page\n\n- A step.\n\n## More\n\n- Not this.\n"
-README = """# Title
-<!-- table: tools/reference my-box -->
-old
-<!-- /table -->
-after
-"""
-
-
-def table(milliseconds: int, without: str = "", skipped: str = "") -> str:
-    rows = [
-        f"{name}   SKIPPED   does not fit"
-        if name == skipped
-        else f"{name}   {milliseconds} ms ± 1 %   -   1 GB/s   2 MiB   3 MiB   noisy"
-        for name in (*ROWS, "another/case")
-        if name != without
-    ]
-    context = f"git_revision: {milliseconds}   suite: full   device: {'x' * 60}"
-    lines = [f"{context}   torch: 1", "", HEADING, *rows, "", "9 cases: 9 good"]
-    return "\n".join(lines)
-
-
-def test_rows_and_columns_that_fit() -> None:
-    document = with_excerpt(README, table(7), PAGE)
-    head = "# Title\n<!-- table: tools/reference my-box -->\n\nA step.\n\n```\n"
-    assert document.startswith(head)
-    assert document.endswith("\n...\n9 cases: 9 good\n```\n\n<!-- /table -->\nafter\n")
-    lines = document.splitlines()[2:]
-    assert lines[4].startswith("git_revision: 7  suite: full  device: xx")
-    assert lines[5] == "torch: 1"
-    assert " ".join(lines[7].split()) == "case time rate peak mem"
-    assert [line.split()[0] for line in lines[8 : 8 + len(ROWS)]] == list(ROWS)
-    row = f"{ROWS[0]} 7 ms ± 1 % 1 GB/s 2 MiB"
-    assert " ".join(lines[8].split()) == row
-    assert with_excerpt(document, table(7), PAGE) == document
-
-
-@pytest.mark.parametrize(
-    ("document", "printed", "message"),
-    [
-        ("# no mark\n", table(7), "it has no <!-- table: "),
-        (README, "", "the table lacks case"),
-        (README, table(7, without=ROWS[1]), f"the table lacks {ROWS[1]}"),
-        (README, table(7, skipped=ROWS[1]), f"the table has no numbers of {ROWS[1]}"),
-    ],
-)
-def test_a_document_that_cannot_be_updated_stays(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    document: str,
-    printed: str,
-    message: str,
-) -> None:
-    readme, machine = tmp_path / "README.md", tmp_path / "my-box"
-    readme.write_text(document)
-    machine.mkdir()
-    (machine / "full.txt").write_text(printed)
-    (machine / "full.md").write_text(PAGE)
-    assert main([str(readme), str(machine / "full.txt")]) == 2
-    assert message in capsys.readouterr().err
-    assert readme.read_text() == document
-
-
+COPIED = ("tools/reference", "tools/lib/common.sh")
 # The result stands for the table by tools/answers; $STUB_TABLE contains it.
 TRAINBENCH = """#!/bin/bash
 echo "trainbench $*" >>"$STUB_LOG"
@@ -111,17 +38,12 @@ def checkout(tmp_path: Path) -> Checkout:
         shutil.copy(ROOT / name, root / name)
     (root / "CMakePresets.json").write_text("{}")
     (root / ".gitignore").write_text("/build/\n/.venv/\n")
-    (root / "README.md").write_text(README)
     write_script(root / "tools/setup", LOGGED)
-    write_script(
-        root / "tools/report", f"{LOGGED}printf '{PAGE}' >\"${{1%.json}}.md\"\n"
-    )
-    write_script(root / "tools/answers", f'{LOGGED}cat "$2"\n')
-    python = f'#!/bin/sh\nexec "{sys.executable}" "$@"\n'
-    write_script(root / ".venv/bin/python", python)
+    write_script(root / "tools/report", LOGGED)
+    write_script(root / "tools/answers", f'{LOGGED}[ "$1" = --readme ] || cat "$2"\n')
     write_script(root / "build/release/benchmarks/trainbench", TRAINBENCH)
     write_script(stubs / "cmake", CMAKE)
-    (stubs / "table").write_text(table(1))
+    (stubs / "table").write_text("1")
     git(root, "init", "--quiet")
     commit(root)
     return Checkout(root, stubs)
@@ -147,44 +69,40 @@ def test_the_run_its_table_its_pages_and_the_readme(checkout: Checkout) -> None:
     assert log[0] == "setup --if-needed"
     # Uses relative paths.
     scratch = "build/reference/my-box"
-    assert log[-4] == (
+    assert log[-5] == (
         f"trainbench --suite=full --processes=6 --benchmark_out={scratch}/full.json"
         f" --samples_out={scratch}/full.samples.jsonl"
     )
     memory = "trainbench --suite=full --rounds=1 --benchmark_filter=^memory/"
-    assert log[-3].startswith(memory)
-    assert log[-3].endswith(f" --memory_trace={scratch}/full.memory_trace")
-    assert log[-2:] == [
+    assert log[-4].startswith(memory)
+    assert log[-4].endswith(f" --memory_trace={scratch}/full.memory_trace")
+    assert log[-3:] == [
         "answers --table reports/reference/my-box/full.json",
         "report reports/reference/my-box/full.json",
+        "answers --readme README.md reports/reference/my-box/full.json",
     ]
     directory = checkout.root / "reports/reference/my-box"
-    assert (directory / "full.json").read_text() == table(1)
-    assert (directory / "full.txt").read_text() == table(1)
+    assert (directory / "full.json").read_text() == "1"
+    assert (directory / "full.txt").read_text() == "1"
     with gzip.open(directory / "full.samples.jsonl.gz", "rt") as log_of_samples:
         assert log_of_samples.read() == '{"name": "a"}\n'
     traces = (directory / "full.memory_trace").iterdir()
     assert [path.name for path in traces] == ["step.csv"]
-    readme = (checkout.root / "README.md").read_text()
-    assert readme == with_excerpt(README, table(1), PAGE)
-
     # The tree is dirty now, and --no-run measures nothing.
     done = reference(checkout, "--no-run", "my-box")
     assert done.returncode == 0, done.stderr
     commands = [line.split()[0] for line in checkout.log()[len(log) :]]
-    assert commands == ["setup", "answers", "report"]
+    assert commands == ["setup", "answers", "report", "answers"]
 
 
 def test_a_run_takes_the_place_of_the_one_before(checkout: Checkout) -> None:
     directory = checkout.root / "reports/reference/my-box"
     (directory / "full.figures").mkdir(parents=True)
     for name in ("full.json", "full.txt", "full.figures/a.svg", "steps.md"):
-        (directory / name).write_text(table(2))
+        (directory / name).write_text("2")
     commit(checkout.root)
     assert reference(checkout, "--no-run", "my-box").returncode == 0
-    assert checkout.log()[-1] == "report reports/reference/my-box/full.json"
-    readme = (checkout.root / "README.md").read_text()
-    assert readme == with_excerpt(README, table(2), PAGE)
+    assert checkout.log()[-2] == "report reports/reference/my-box/full.json"
     assert reference(checkout, "--allow-dirty", "my-box").returncode == 0
     names = {path.name for path in directory.iterdir()}
     assert {"steps.md", "full.json"} < names
@@ -194,20 +112,14 @@ def test_a_run_takes_the_place_of_the_one_before(checkout: Checkout) -> None:
 def test_a_run_that_fails_leaves_the_old_reference(checkout: Checkout) -> None:
     assert reference(checkout, "my-box").returncode == 0
     commit(checkout.root)
-    (checkout.stubs / "table").write_text(table(2))
+    (checkout.stubs / "table").write_text("2")
     done = reference(checkout, "my-box", STUB_STATUS="1")
     assert done.returncode == 1
     assert "the run ended with status 1; it is in build/reference/my-box" in done.stderr
     committed = checkout.root / "reports/reference/my-box/full.txt"
-    assert committed.read_text() == table(1)
+    assert committed.read_text() == "1"
     failed = checkout.root / "build/reference/my-box/full.json"
-    assert failed.read_text() == table(2)
-
-
-def test_a_machine_that_the_readme_does_not_show(checkout: Checkout) -> None:
-    done = reference(checkout, "other")
-    assert done.returncode == 0, done.stderr
-    assert (checkout.root / "README.md").read_text() == README
+    assert failed.read_text() == "2"
 
 
 def test_uncommitted_changes(checkout: Checkout) -> None:
