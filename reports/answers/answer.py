@@ -3,7 +3,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from reports.answers import breakdown, claims, collectives, memory
@@ -32,11 +32,14 @@ _DETAILS: dict[str, Callable[[Result], list[Table]]] = {
 
 @dataclass(frozen=True)
 class Answer:
-    experiment: str
-    asked: Asked
-    sentence: str  # "" if the result lacks its rows, and on a null GPU
-    tables: list[Table]
-    details: list[Table]
+    """The content for one experiment; unknown fields are empty."""
+
+    name: str
+    question: str = ""
+    expectation: str = ""
+    sentence: str = ""  # "" if the result lacks its rows, and on a null GPU
+    tables: list[Table] = field(default_factory=list)
+    details: list[Table] = field(default_factory=list)  # folded
 
 
 def asked_of(experiment: str, result: Result | None = None) -> Asked:
@@ -70,7 +73,7 @@ def answer_of(result: Result, experiment: str) -> Answer:
         place = 0 if spec.phases == "first" else len(tables)
         (details if spec.phases == "folded" else tables).insert(place, phases)
     asked = asked_of(experiment, result)
-    return Answer(experiment, asked, sentence, tables, details)
+    return Answer(experiment, asked.question, asked.expect, sentence, tables, details)
 
 
 def answers(result: Result) -> list[Answer]:
@@ -113,8 +116,8 @@ def markdown(result: Result) -> str:
             filter(
                 None,
                 [
-                    f"### `{answer.experiment}`",
-                    f"*{answer.asked.question}*" if answer.asked.question else "",
+                    f"### `{answer.name}`",
+                    f"*{answer.question}*" if answer.question else "",
                     answer.sentence,
                     *(one.markdown() for one in answer.tables),
                 ],

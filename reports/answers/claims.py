@@ -105,21 +105,22 @@ def _values(rows: Sequence[Row], claim: spec.Values) -> str:
     return f"{'; '.join(parts)}." if parts else ""
 
 
+def _series(
+    rows: Sequence[Row], claim: spec.Settles | spec.Onset | spec.Growth
+) -> list[list[Row]]:
+    """Groups the rows that differ only in the parameter, for those that have it."""
+    return _groups([row for row in rows if claim.along in row.numbers], claim.along)
+
+
 def _growth(rows: Sequence[Row], claim: spec.Growth) -> str:
     parts = []
-    chosen = [row for row in _along(rows, claim) if selected(row, claim.where)]
-    for group in _groups(chosen, claim.along):
+    chosen = [row for row in rows if selected(row, claim.where)]
+    for group in _series(chosen, claim):
         if len(group) < 2:
             continue
         grown = [_grown(group, claim.along, name) for name in claim.counters]
         parts.append(f"`{case_text(group[0], claim.along)}` {', '.join(grown)}")
     return f"Along {claim.along}: {'; '.join(parts)}." if parts else ""
-
-
-def _along(
-    rows: Sequence[Row], claim: spec.Settles | spec.Onset | spec.Growth
-) -> list[Row]:
-    return [row for row in rows if claim.along in row.numbers]
 
 
 def _grown(rows: Sequence[Row], along: str, counter: str) -> str:
@@ -137,7 +138,7 @@ def _settles(rows: Sequence[Row], claim: spec.Settles) -> str:
     """A number of calls is enough if it and all larger numbers give ratios near 1."""
     near = 1 - claim.near, 1 + claim.near
     parts = []
-    for group in _groups(_along(rows, claim), claim.along):
+    for group in _series(rows, claim):
         ratios = {
             row.numbers[claim.along]: counter_of(row, claim.counter)
             for row in sorted(group, key=lambda row: row.numbers[claim.along])
@@ -164,7 +165,7 @@ def _settles(rows: Sequence[Row], claim: spec.Settles) -> str:
 
 def _onset(rows: Sequence[Row], claim: spec.Onset) -> str:
     parts = []
-    for group in _groups(_along(rows, claim), claim.along):
+    for group in _series(rows, claim):
         places = {row.numbers[claim.along]: row.get(claim.counter) for row in group}
         found = [place for place, value in places.items() if value]
         free = [place for place in places if place < min(found, default=math.inf)]

@@ -84,7 +84,7 @@ def roofline_section(result: Result) -> list[Section]:
             name="roofline",
             question="Which rows does arithmetic hold back and which memory, and how "
             "far is each from the most that the same run measured?",
-            answer=" ".join(
+            sentence=" ".join(
                 [*(_balance(roof, points) for roof in roofs.values()), _gap(points)]
             ).strip(),
             figures=figures,
@@ -105,7 +105,7 @@ def advice_section(result: Result) -> list[Section]:
             name="advice",
             question="What would a change buy, by the rows of this run, and how far is "
             "each part of a step from the least time that the device needs?",
-            answer=" ".join(filter(None, told)),
+            sentence=" ".join(filter(None, told)),
             tables=[replace(lines_table(best), title="")] if best else [],
             details=[*found, *([reasons_table(given.lines)] if given.lines else [])],
         )
@@ -122,7 +122,7 @@ def history_section(results: Sequence[Result]) -> list[Section]:
         Section(
             name="history",
             question="How did the time of each case go from revision to revision?",
-            answer=f"{len(runs)} runs of this machine, the oldest first. Only "
+            sentence=f"{len(runs)} runs of this machine, the oldest first. Only "
             "`tools/compare` distinguishes a change from noise.",
             figures=history.history(runs),
             tables=[Table(*history.table(runs))],

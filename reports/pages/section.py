@@ -4,7 +4,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from reports.answers.answer import answer_of
+from reports.answers.answer import Answer, answer_of
 from reports.experiments import ordered, spec_of
 from reports.pages import plot
 from reports.pages.figures.breakdown import breakdown
@@ -12,7 +12,6 @@ from reports.pages.figures.collectives import all_reduce
 from reports.pages.figures.memory import memory
 from reports.pages.plotting.canvas import Figure
 from reports.results.rows import Failure, Result
-from reports.results.text import Table
 
 # Plots that a spec cannot express.
 _FIGURES: dict[str, Callable[[Result], list[Figure]]] = {
@@ -23,16 +22,10 @@ _FIGURES: dict[str, Callable[[Result], list[Figure]]] = {
 
 
 @dataclass(frozen=True)
-class Section:
-    """The content for one experiment; unknown fields are empty."""
+class Section(Answer):
+    """An answer with its plots."""
 
-    name: str
-    question: str = ""
-    expectation: str = ""
-    answer: str = ""
     figures: list[Figure] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
-    details: list[Table] = field(default_factory=list)  # folded tables
     errors: list[Failure] = field(default_factory=list)
     anchor: str = ""  # unique in the page
 
@@ -54,14 +47,6 @@ def _figures(result: Result, experiment: str) -> list[Figure]:
 
 def section(result: Result, experiment: str) -> Section:
     """Makes a section. Errors: NotAResult, if a row lacks a part that it must have."""
-    answer = answer_of(result, experiment)
-    return Section(
-        name=experiment,
-        question=answer.asked.question,
-        expectation=answer.asked.expect,
-        answer=answer.sentence,
-        figures=_figures(result, experiment),
-        tables=answer.tables,
-        details=answer.details,
-        errors=[case for case in result.errors if case.experiment == experiment],
-    )
+    errors = [case for case in result.errors if case.experiment == experiment]
+    answer = vars(answer_of(result, experiment))
+    return Section(**answer, figures=_figures(result, experiment), errors=errors)

@@ -18,8 +18,8 @@ def test_a_spec_needs_no_source(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SPECS, "mine", Spec(sentence=(Values(("sum",)),), plots=()))
     result = parse(document(entry("mine/a", 10.0, sum=4.5)))
     (answer,) = answers(result)
-    assert (answer.experiment, answer.sentence) == ("mine", "`mine` sum 4.5.")
-    assert answer.asked.question == ""  # no such file in benchmarks/
+    assert (answer.name, answer.sentence) == ("mine", "`mine` sum 4.5.")
+    assert answer.question == ""  # no such file in benchmarks/
     assert section(result, "mine").figures == []
 
 
@@ -27,7 +27,7 @@ def test_without_a_spec_there_is_a_default_table_and_plot() -> None:
     made = section(parse(document(entry("unheard_of/a", 10.0))), "unheard_of")
     assert [table.lines for table in made.tables] == [[["unheard_of/a", "10 us"]]]
     assert [figure.title for figure in made.figures] == ["unheard_of: time"]
-    assert made.answer == ""
+    assert made.sentence == ""
 
 
 def test_the_page_shows_the_default_table_and_plot() -> None:

@@ -144,7 +144,7 @@ def reference() -> Result:
 
 def test_the_reference_run_answers_every_question(reference: Result) -> None:
     asked = {row.experiment for row in reference.rows}
-    assert {answer.experiment for answer in answers(reference)} == asked
+    assert {answer.name for answer in answers(reference)} == asked
     assert reference.errors == []
 
 

@@ -19,7 +19,7 @@ def paper() -> Result:
 
 @pytest.fixture(scope="module")
 def told(paper: Result) -> dict[str, Answer]:
-    return {answer.experiment: answer for answer in answers(paper)}
+    return {answer.name: answer for answer in answers(paper)}
 
 
 def test_the_breakdown_is_one_table_of_one_step(told: dict[str, Answer]) -> None:
@@ -46,7 +46,7 @@ def test_an_expectation_is_judged_at_each_context_for_itself() -> None:
 
 def test_the_page_of_a_paper_run_can_be_made(paper: Result) -> None:
     (roofline,) = (s for s in page([paper]).sections if s.name == "roofline")
-    assert "Which row is farthest from its bound cannot" in roofline.answer
+    assert "Which row is farthest from its bound cannot" in roofline.sentence
 
 
 def test_every_line_is_of_one_case(paper: Result, told: dict[str, Answer]) -> None:

@@ -76,7 +76,7 @@ def test_the_largest_gap_is_shown_only_where_it_is_clear() -> None:
     peaks = [row for row in paper_rows() if row["name"].startswith("peak/")]
 
     def gap(*rows: dict[str, Any]) -> str:
-        return section("roofline", *peaks, *rows).answer
+        return section("roofline", *peaks, *rows).sentence
 
     assert (
         "`model_size/tiny/fp32/train_step/seq:8` reaches 5 % ± 1 % of what the "

@@ -95,20 +95,20 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, Path]
 def test_every_experiment_has_its_section(reference: tuple[str, str, Path]) -> None:
     read, markdown = Reader(reference[0]), reference[1]
     result = load(REFERENCE)
-    answered = {answer.experiment: answer for answer in answers(result)}
+    answered = {answer.name: answer for answer in answers(result)}
     assert {row.experiment for row in result.rows} <= set(read.sections)
     assert {"advice", "roofline", "expectations", "skipped"} <= set(read.sections)
     for experiment, answer in answered.items():
         section = read.sections[experiment]
         assert reference[0].count(f'href="#{experiment}"') == 2  # contents, heading
-        assert plain(answer.asked.question) in section
-        assert plain(answer.asked.expect) in section
+        assert plain(answer.question) in section
+        assert plain(answer.expectation) in section
         assert plain(answer.sentence) in section
         for table in (*answer.tables, *answer.details):
             for line in (table.headings, *table.lines):
                 assert all(cell in section for cell in line)
         assert f"\n## `{experiment}`\n" in markdown
-        for text in (answer.asked.question, answer.sentence):
+        for text in (answer.question, answer.sentence):
             assert prose_as_markdown(text) in markdown
 
 
