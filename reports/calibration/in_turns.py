@@ -5,7 +5,13 @@ import math
 
 import numpy as np
 
-from reports.calibration.rule import Verdicts, bounded, in_sequence, share_of
+from reports.calibration.rule import (
+    Verdicts,
+    bounded,
+    in_sequence,
+    share_in_pairs,
+    share_of,
+)
 from reports.calibration.samples import Floats
 from reports.calibration.simulated import SEED, THRESHOLD
 from reports.calibration.weather import WEATHERS, Turns, Weather, turns_of
@@ -67,15 +73,6 @@ def spreads() -> str:
     )
 
 
-def whole_tables(found: Verdicts) -> str:
-    """Formats the share of tables with every row REGRESSED (all are slower), and the
-    median number of pairs that a row takes."""
-    whole = found.regressed.all(axis=1)
-    if not whole.any():
-        return share_of(whole)
-    return f"{share_of(whole)} in {np.median(found.pairs[found.regressed]):.0f}"
-
-
 def judged(turns: Turns, threshold: float, slowdown: float = 0.0) -> Verdicts:
     slowed = middle_mean(turns.log_ratios) + math.log1p(slowdown)
     return in_sequence(slowed, PLAN, threshold, error_of(turns.log_ratios))
@@ -84,13 +81,14 @@ def judged(turns: Turns, threshold: float, slowdown: float = 0.0) -> Verdicts:
 def verdict_line(number: int, weather: Weather) -> list[str]:
     same, fixed = run_of(number, weather), run_of(number, weather, fixed=True)
     any_size, within = judged(same, 0.0), judged(same, THRESHOLD)
+    slower = judged(same, THRESHOLD, SLOWDOWN)
     equivalent = share_of(within.equivalent.all(axis=1))
     return [
         weather.words,
         bounded(any_size.regressed.any(axis=1)),
         bounded(any_size.improved.any(axis=1)),
         bounded(within.regressed.any(axis=1)),
-        whole_tables(judged(same, THRESHOLD, SLOWDOWN)),
+        share_in_pairs(slower.regressed.all(axis=1), slower),
         f"{equivalent} in {np.median(within.pairs):.0f}",
         share_of(judged(fixed, 0.0).regressed.any(axis=1)),
     ]

@@ -2,12 +2,11 @@
 """Statistical power: the share of slower rows that are found, and the pairs needed."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from reports.calibration.noise import Noise, log_medians
-from reports.calibration.rule import in_sequence, ratios, share
+from reports.calibration.rule import Verdicts, in_sequence, ratios, share_in_pairs
 from reports.calibration.samples import Floats
 from reports.calibration.simulated import PAIRS, SEED, THRESHOLD
 from reports.compare.sequential import Plan
@@ -19,17 +18,6 @@ TABLE_ROWS = (1, 10, 50)
 SLOWED = 5  # number of slower rows in a table; all rows of a smaller one
 TABLES = 400
 OUTLIERS = 0.05  # share of processes 1.3 to 3 times slower, drawn for each row
-
-
-@dataclass(frozen=True)
-class Power:
-    found: int
-    of: int
-    pairs: float  # median over the rows found; nan if there are none
-
-    def __str__(self) -> str:
-        pairs = f" in {self.pairs:.0f}" if self.found else ""
-        return share(self.found, self.of) + pairs
 
 
 def pairs_of(spread: float, outliers: float, tables: int, seed: int) -> Floats:
@@ -46,25 +34,10 @@ def pairs_of(spread: float, outliers: float, tables: int, seed: int) -> Floats:
     return ratios(times, rng.random((tables, PAIRS)) < 0.5)
 
 
-def power(log_ratios: Floats, slowdown: float, rows: int) -> Power:
-    """Computes the power in a table of `rows`; the other rows only share the error."""
+def power(log_ratios: Floats, slowdown: float, rows: int) -> Verdicts:
+    """Decides in a table of `rows`; the other rows only share the error."""
     slowed = log_ratios[:, :, : min(rows, SLOWED)] + math.log1p(slowdown)
-    found = in_sequence(slowed, Plan(rows=rows, max_pairs=PAIRS), THRESHOLD)
-    counted = found.pairs[found.regressed]
-    median = float(np.median(counted)) if counted.size else math.nan
-    return Power(int(counted.size), found.regressed.size, median)
-
-
-def cells(
-    spread: float, outliers: float, tables: int = TABLES, seed: int = 0
-) -> dict[tuple[float, int], Power]:
-    """Computes the power by slowdown and number of rows."""
-    log_ratios = pairs_of(spread, outliers, tables, seed)
-    return {
-        (slowdown, rows): power(log_ratios, slowdown, rows)
-        for slowdown in SLOWDOWNS
-        for rows in TABLE_ROWS
-    }
+    return in_sequence(slowed, Plan(rows=rows, max_pairs=PAIRS), THRESHOLD)
 
 
 def power_table(outliers: float) -> str:
@@ -72,8 +45,9 @@ def power_table(outliers: float) -> str:
     headings += [f"+{100 * slowdown:.0f} %" for slowdown in SLOWDOWNS]
     lines = []
     for spread in SPREADS:
-        by = cells(spread, outliers)
+        log_ratios = pairs_of(spread, outliers, TABLES, seed=0)
         for rows in TABLE_ROWS:
-            shares = [str(by[slowdown, rows]) for slowdown in SLOWDOWNS]
+            found = [power(log_ratios, slowdown, rows) for slowdown in SLOWDOWNS]
+            shares = [share_in_pairs(each.regressed, each) for each in found]
             lines.append([f"{100 * spread:.0f} %", str(rows), *shares])
     return table(headings, lines)

@@ -129,6 +129,12 @@ def share_of(found: ArrayLike) -> str:
     return share(int(np.count_nonzero(found)), np.size(found))
 
 
+def share_in_pairs(found: ArrayLike, of: Verdicts) -> str:
+    """Formats the share, and the median number of pairs that a REGRESSED row takes."""
+    pairs = f" in {np.median(of.pairs[of.regressed]):.0f}" if np.any(found) else ""
+    return share_of(found) + pairs
+
+
 def bounded(found: ArrayLike) -> str:
     """Formats the share with the upper end of its interval."""
     most = at_most(int(np.count_nonzero(found)), np.size(found))
