@@ -2,14 +2,14 @@
 """Checks whether runs of one program on one machine agree within their intervals."""
 
 import itertools
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from reports.calibration.samples import Floats
 from reports.results import text
-from reports.results.rows import Result, Row, ends_of
+from reports.results.rows import Result, ends_of
 
 TIME, RATIO = "p50_us", "time_ratio"
 
@@ -20,38 +20,33 @@ class Agreement:
 
     pairs: int
     overlap: float  # the share of pairs with intervals that meet
-    moves: list[float]  # |log| of the ratio of two runs' values
-    half_widths: list[float]  # of each interval, relative
+    moves: Floats  # |log| of the ratio of two runs' values
+    half_widths: Floats  # of each interval, relative
 
     def move(self, percent: float) -> float:
         return float(np.percentile(self.moves, percent))
 
 
-def _ends(row: Row, counter: str) -> tuple[float, float] | None:
-    low, high = (row.get(end) for end in ends_of(counter))
-    return None if low is None or high is None else (low, high)
-
-
-def _pairs(results: Sequence[Result], counter: str) -> Iterator[tuple[Row, Row]]:
-    for one, other in itertools.combinations(results, 2):
-        for name in one.by_name.keys() & other.by_name.keys():
-            rows = one.by_name[name], other.by_name[name]
-            if all(_ends(row, counter) for row in rows):
-                yield rows
-
-
 def agreement(results: Sequence[Result], counter: str) -> Agreement | None:
     """Compares a counter; None if no two results have it and its interval in a row."""
-    meet, moves, half_widths = [], [], []
-    for rows in _pairs(results, counter):
-        (low, high), (least, most) = (_ends(row, counter) or (0, 0) for row in rows)
-        meet.append(low <= most and least <= high)
-        moves.append(abs(math.log(rows[0][counter] / rows[1][counter])))
-        half_widths.append((high - low) / 2 / rows[0][counter])
-        half_widths.append((most - least) / 2 / rows[1][counter])
-    if not meet:
+    ends = ends_of(counter)
+    common = (
+        (one.by_name[name], other.by_name[name])
+        for one, other in itertools.combinations(results, 2)
+        for name in one.by_name.keys() & other.by_name.keys()
+    )
+    pairs = [
+        [[row[name] for name in (counter, *ends)] for row in rows]
+        for rows in common
+        if all(row.counters.keys() >= {*ends} for row in rows)
+    ]
+    if not pairs:
         return None
-    return Agreement(len(meet), sum(meet) / len(meet), moves, half_widths)
+    values, lows, highs = np.moveaxis(np.array(pairs), -1, 0)  # [pair, run]
+    meet = (lows <= highs[:, ::-1]).all(axis=1)
+    moves = np.abs(np.diff(np.log(values), axis=1))
+    half_widths = (highs - lows) / 2 / values
+    return Agreement(len(pairs), float(meet.mean()), moves, half_widths)
 
 
 def markdown(results: Sequence[Result]) -> str:
