@@ -3,7 +3,8 @@
 
 from dataclasses import dataclass
 
-from reports.advice.run import Rate, Run, Step, arithmetic
+from reports.advice.run import Rate, Run, arithmetic
+from reports.answers.breakdown import Step
 from reports.answers.measured import Measured, exactly, time_of, total
 from reports.results import text
 from reports.results.rows import Row
@@ -44,7 +45,7 @@ class Bound:
 
 def device_of(run: Run, step: Step) -> Device:
     return Device(
-        run.products(arithmetic(step.whole)),
+        run.products(arithmetic(step.row)),
         run.memory,
         (run.operator_us or 0) if run.is_of_host else 0,
     )
@@ -132,7 +133,7 @@ def table(step: Step, device: Device) -> Table:
     whole = together(list(found.values()))
     us = whole.measured.value
     lines = [_line(" ".join(key), found[key], us) for key in order]
-    for phase in step.phases:
+    for phase in dict.fromkeys(phase for phase, _ in found):
         parts = [bound for (of, _), bound in found.items() if of == phase]
         lines.append(_line(f"{phase}, all", together(parts), us))
     lines.append(_line("step", whole, us))

@@ -12,12 +12,12 @@ from reports.advice.run import (
     TRAINING,
     Rate,
     Run,
-    Step,
     arithmetic,
     saved_by,
     shape_of,
 )
 from reports.answers.against import baselines
+from reports.answers.breakdown import Step
 from reports.answers.measured import Measured, exactly, time_of, total
 from reports.experiments.spec import Axis
 from reports.experiments.specs import IMPLEMENTATION, LAUNCH
@@ -60,7 +60,7 @@ def _fused(step: Step, what: str, copy: Rate) -> Line | None:
         change=f"fused {what}",
         where=step.name,
         saved_us=total(saved),
-        of_us=step.whole.time_us,
+        of_us=step.row.time_us,
         assumption=f"all but its products is {_ONE_PASS}",
         rows=(*(row.name for row in rows), *copy.rows),
     )
@@ -72,7 +72,7 @@ def _pairs(run: Run, what: str, step: Step | None) -> list[Pair]:
     rows = run.of("fused_ops", op=FUSED[what][1])
     found = list(baselines(rows, IMPLEMENTATION, "fused"))
     if step:
-        shape = shape_of(step.whole, "mode")
+        shape = shape_of(step.row, "mode")
         found = [pair for pair in found if shape_of(pair[0], "mode") == shape] or found
     if what == "softmax":
         found += baselines(run.of("softmax_vs_matmul"), _SOFTMAX, "softmax_fused")
@@ -138,10 +138,10 @@ def _scores_bytes(run: Run, step: Step) -> float | None:
     """Returns the bytes that naive attention saves for its backward pass: exp(scores)
     in fp32, and the weights; at most the part of the peak that a change can save."""
     softmax = step.parts.get(("forward", "softmax"))
-    most = run.room(step.whole)
+    most = run.room(step.row)
     if softmax is None or softmax.get("pass_bytes") is None or most is None:
         return None
-    width = 4 if step.whole.words["precision"] in ("fp32", "tf32") else 2
+    width = 4 if step.row.words["precision"] in ("fp32", "tf32") else 2
     scores = softmax["pass_bytes"] / (2 * width)
     return min(most, (4 + width) * scores)
 
@@ -157,7 +157,7 @@ def _flash(run: Run, step: Step) -> Line | None:
         change="flash attention",
         where=step.name,
         saved_us=total([_beside(row) for row in rows]) - again,
-        of_us=step.whole.time_us,
+        of_us=step.row.time_us,
         assumption="its products alone remain, at the rate that they have, and the "
         "backward pass makes the scores once more",
         rows=tuple(row.name for row in rows),
@@ -174,7 +174,7 @@ def flash_attention(run: Run) -> Iterator[Line]:
 def _by_other_library(run: Run, step: Step) -> Line | None:
     """Predicts the gain from the library that multiplies in the fused implementation,
     outside of attention."""
-    precision = arithmetic(step.whole)
+    precision = arithmetic(step.row)
     chosen = run.of("implementations", implementation="fused", precision=precision)
     library = chosen[-1].findings.get("products", OWN_LIBRARY) if chosen else ""
     rows = [row for row in step.parts.values() if row.words["component"] not in _NAIVE]
@@ -182,7 +182,7 @@ def _by_other_library(run: Run, step: Step) -> Line | None:
         [time_of(row) * (us / row.time_us) for row in rows if (us := product_us(row))]
     )
     now, then = (
-        run.products_like(step.whole, library=name) for name in (OWN_LIBRARY, library)
+        run.products_like(step.row, library=name) for name in (OWN_LIBRARY, library)
     )
     found = saved_by(now, then, products)
     if library == OWN_LIBRARY or not found:
@@ -191,7 +191,7 @@ def _by_other_library(run: Run, step: Step) -> Line | None:
         change=f"products by {library}",
         where=step.name,
         saved_us=found[0],
-        of_us=step.whole.time_us,
+        of_us=step.row.time_us,
         assumption="they run at its rate of about as many tokens",
         rows=(*(row.name for row in rows), *found[1]),
     )
@@ -211,7 +211,7 @@ def _implemented(run: Run, step: Step, copy: Rate) -> Line | None:
         for plain, fused in baselines(
             run.of("implementations"), IMPLEMENTATION, "fused"
         )
-        if shape_of(plain, "mode") == shape_of(step.whole, "mode")
+        if shape_of(plain, "mode") == shape_of(step.row, "mode")
         and plain.words.get("mode") in _MODES
     ]
     saved = total([part.saved_us for part in parts])
@@ -220,7 +220,7 @@ def _implemented(run: Run, step: Step, copy: Rate) -> Line | None:
         change=f"{IMPLEMENTATION.word}=fused",
         where=step.name,
         saved_us=saved,
-        of_us=step.whole.time_us,
+        of_us=step.row.time_us,
         assumption=f"{', '.join(part.change for part in parts)} at once",
         rows=tuple(dict.fromkeys(row for part in parts for row in part.rows)),
         saved_bytes=saved_bytes(*steps[0]) if steps else None,
@@ -244,14 +244,14 @@ def cuda_graph(run: Run) -> Iterator[Line]:
     for step in run.train_steps:
         gaps = step.of("gap")
         saved = total([time_of(row) for row in gaps])
-        pair = replayed.get(shape_of(step.whole))
+        pair = replayed.get(shape_of(step.row))
         checks += [timed(*pair, saved)] if pair else []
         lines.append(
             Line(
                 change="CUDA graph",
                 where=step.name,
                 saved_us=saved,
-                of_us=step.whole.time_us,
+                of_us=step.row.time_us,
                 assumption="the device never waits for the host",
                 rows=tuple(row.name for row in gaps),
                 measured_us=gained(*pair) if pair else None,

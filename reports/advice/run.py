@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from reports.answers.breakdown import profiled
+from reports.answers.breakdown import Step, profiled
 from reports.answers.measured import Measured, counter_of, exactly, time_of, total
-from reports.answers.shapes import step_text
 from reports.results.rows import Result, Row, grouped
 
 TRAINING = "train_step"
@@ -72,26 +71,6 @@ def saved_by(
     slow, fast = _mean_rate(now, sizes), _mean_rate(then, sizes)
     new = products / (fast.per_second / slow.per_second)
     return products - new, (*slow.rows, *fast.rows)
-
-
-@dataclass(frozen=True)
-class Step:
-    """A step that the experiment `breakdown` profiled."""
-
-    whole: Row
-    parts: dict[tuple[str, str], Row]  # by phase and component, gaps included
-
-    @property
-    def name(self) -> str:
-        return step_text(self.whole)
-
-    @property
-    def phases(self) -> list[str]:
-        return list(dict.fromkeys(phase for phase, _ in self.parts))
-
-    def of(self, *components: str) -> list[Row]:
-        """Returns the rows of these components in all phases."""
-        return [row for (_, part), row in self.parts.items() if part in components]
 
 
 @dataclass(frozen=True)
@@ -166,11 +145,11 @@ class Run:
     @cached_property
     def train_steps(self) -> list[Step]:
         """The profiled train steps, in run order: the last is the largest."""
-        found = []
-        for (_, _, mode, _), step in profiled(self.result).items():
-            if mode == TRAINING and step.whole and step.parts:
-                found.append(Step(step.whole, step.parts))
-        return found
+        return [
+            step
+            for (_, _, mode, _), step in profiled(self.result).items()
+            if mode == TRAINING and step.whole and step.parts
+        ]
 
     def timed_steps(self) -> Iterator[Row]:
         """Yields the timed train steps of a single process."""

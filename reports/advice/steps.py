@@ -25,10 +25,10 @@ def _products(run: Run, step: Row) -> tuple[Measured, str] | None:
     """Returns the time in products, from their share of the same model's profiled step,
     and its name; prefers a profiled step of the same shape."""
     divided = [
-        found.whole
+        found.row
         for found in run.train_steps
-        if shape_of(found.whole, "batch", "seq") == shape_of(step, "batch", "seq")
-        and found.whole.get("matmul_share")
+        if shape_of(found.row, "batch", "seq") == shape_of(step, "batch", "seq")
+        and found.row.get("matmul_share")
     ]
     if not divided:
         return None
@@ -127,7 +127,7 @@ def _fixed(run: Run, step: Row) -> tuple[Measured, tuple[str, ...]]:
     gaps = [
         row
         for divided in run.train_steps
-        if shape_of(divided.whole) == shape_of(step)
+        if shape_of(divided.row) == shape_of(step)
         for row in divided.of("gap")
     ]
     parts = [counter_of(step, "optimizer_us"), *(time_of(row) for row in gaps)]

@@ -22,7 +22,7 @@ from reports.answers.measured import (
 from reports.answers.ranges import copies_table, layers_table, ranges_table
 from reports.answers.shapes import shape_text, step_text
 from reports.results import text
-from reports.results.rows import Result, Row, grouped
+from reports.results.rows import NotAResult, Result, Row, grouped
 
 _STEP = ("model", "precision", "mode")
 _NOT_PARTS = ("all", "block", "recompute", "timed", "unattributed")
@@ -47,10 +47,20 @@ class Step:
     def name(self) -> str:
         return step_text(self.rows[0])
 
+    @property
+    def row(self) -> Row:
+        """The row of the whole step. Errors: NotAResult, if the result lacks it."""
+        if self.whole is None:
+            raise NotAResult(f"{self.name} lacks the row of the whole step")
+        return self.whole
+
+    def of(self, *components: str) -> list[Row]:
+        """Returns the rows of these components in all phases."""
+        return [row for (_, part), row in self.parts.items() if part in components]
+
     def share(self, component: str) -> Measured:
         """Returns its share of the step; interval ends add, as phases may correlate."""
-        rows = [row for (_, part), row in self.parts.items() if part == component]
-        shares = [counter_of(row, "share") for row in rows]
+        shares = [counter_of(row, "share") for row in self.of(component)]
         return Measured(
             sum(share.value for share in shares),
             sum(share.low for share in shares),
