@@ -246,7 +246,7 @@ def bucketed_exchange(run: Run) -> Iterator[Line]:
             for other in choice.others.values()
             if other.words.get("strategy") in _BUCKETED
         ]
-        if row is None or not others:
+        if not others:
             continue
         other = min(others, key=lambda row: row["predicted_exposed_us"])
         exposed = [counter_of(end, "predicted_exposed_us") for end in (row, other)]

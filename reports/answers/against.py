@@ -10,19 +10,20 @@ from reports.answers.measured import Measured, time_of
 from reports.answers.shapes import case_text, values_text, without
 from reports.experiments.spec import Axis
 from reports.results import text
-from reports.results.rows import Row
+from reports.results.rows import Row, grouped
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The rows of one case that differ only in the axis, keyed by its values."""
+    """The rows of one case that differ only in the axis, keyed by its values; one of
+    them is the baseline."""
 
     axis: Axis
     rows: dict[str, Row]
 
     @property
-    def base(self) -> Row | None:
-        return self.rows.get(self.axis.base)
+    def base(self) -> Row:
+        return self.rows[self.axis.base]
 
     @property
     def others(self) -> dict[str, Row]:
@@ -32,35 +33,33 @@ class Choice:
     def label(self) -> str:
         return case_text(next(iter(self.rows.values())), *self.axis.word.split())
 
-    def time(self, row: Row) -> Measured | None:
-        """Divides a row's time by the baseline's; None if there is no baseline."""
-        return time_of(row) / time_of(self.base) if self.base else None
+    def time(self, row: Row) -> Measured:
+        """Divides a row's time by the baseline's."""
+        return time_of(row) / time_of(self.base)
 
     def peak(self, row: Row) -> float | None:
         """Divides the row's peak memory by the baseline's; None if one is missing."""
-        base = self.base.get("peak_bytes") if self.base else None
-        own = row.get("peak_bytes")
+        own, base = row.get("peak_bytes"), self.base.get("peak_bytes")
         return own / base if own is not None and base else None
 
 
 def choices(rows: Sequence[Row], axis: Axis) -> list[Choice]:
-    """Groups the rows by case, in run order."""
-    found: dict[tuple[tuple[str, str], ...], dict[str, Row]] = {}
+    """Groups the rows by case, in run order; leaves out cases without the baseline."""
     words = axis.word.split()
-    for row in rows:
-        found.setdefault(without(row, *words), {})[values_text(row, words)] = row
-    return [Choice(axis, alike) for alike in found.values()]
+    groups = grouped(rows, lambda row: without(row, *words)).values()
+    found = ({values_text(row, words): row for row in group} for group in groups)
+    return [Choice(axis, alike) for alike in found if axis.base in alike]
 
 
 def compared(rows: Sequence[Row], axis: Axis) -> list[Choice]:
-    """Returns the choices with the baseline and at least one other row."""
-    return [one for one in choices(rows, axis) if one.base and one.others]
+    """Returns the choices with at least one other row."""
+    return [choice for choice in choices(rows, axis) if choice.others]
 
 
 def baselines(rows: Sequence[Row], axis: Axis, name: str) -> Iterator[tuple[Row, Row]]:
     """Yields each baseline with the row that has this value of the axis."""
     for choice in compared(rows, axis):
-        if choice.base and name in choice.others:
+        if name in choice.others:
             yield choice.base, choice.others[name]
 
 
@@ -88,9 +87,8 @@ def chosen(found: Sequence[Choice]) -> list[Choice]:
 
 
 def _clause(choice: Choice, name: str, row: Row, also: Sequence[str]) -> str:
-    time, peak = choice.time(row), choice.peak(row)
-    assert time is not None
-    clause = f"{name} takes {factor(time, 'the time')}"
+    peak = choice.peak(row)
+    clause = f"{name} takes {factor(choice.time(row), 'the time')}"
     if peak is not None and peak != 1:
         clause += f", {text.significant(peak)} times the peak memory"
     return clause + "".join(

@@ -283,15 +283,14 @@ def details(result: Result) -> list[text.Table]:
         if step is not shown and not result.of_null_gpu:
             tables.append(table_of(step))
         if profile := result.profile_of(step.rows):
-            other = step.inference
+            name, other = step.name, step.inference
+            inference = result.profile_of(other.rows) if other else None
             tables += [
-                top_table(profile, step.name),
-                families_table(
-                    profile, result.profile_of(other.rows if other else []), step.name
-                ),
-                kernels_table(profile, step.name),
-                ranges_table(profile, step.name),
-                layers_table(profile, step.name),
-                copies_table(profile, step.name),
+                top_table(profile, name),
+                families_table(profile, inference, name),
+                kernels_table(profile, name),
+                ranges_table(profile, name),
+                layers_table(profile, name),
+                copies_table(profile, name),
             ]
     return [table for table in tables if table is not None]

@@ -2,6 +2,7 @@
 """Formats the verdicts on the expectations."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 from reports.answers.judging import Judgement, Verdict
@@ -59,13 +60,10 @@ def _more_runs(judgement: Judgement) -> str:
 
 def summary(judged: Sequence[Judgement]) -> str:
     """Counts, e.g. "Of 4 expectations 1 failed, 2 held; 1 cannot be told from ..."."""
-    counts = {
-        verdict: sum(judgement.verdict == verdict for judgement in judged)
-        for verdict in Verdict
-    }
-    failed, open_, held = counts.values()
-    sentence = f"Of {text.plural(len(judged), 'expectation')} {failed} failed, "
-    sentence += f"{held} held"
+    counts = Counter(judgement.verdict for judgement in judged)
+    failed, open_, held = (counts[verdict] for verdict in Verdict)
+    expectations = text.plural(len(judged), "expectation")
+    sentence = f"Of {expectations} {failed} failed, {held} held"
     return f"{sentence}; {open_} {CANNOT_TELL}." if open_ else f"{sentence}."
 
 

@@ -80,10 +80,9 @@ def _peak(result: Result) -> str:
 
 
 def _gain(choice: Choice, name: str, what: str) -> str:
-    row, base = choice.rows[name], choice.base
-    assert base is not None
-    ratio = time_of(row) / time_of(base)
-    times = [text.time(one.time_us) for one in (base, row)]
+    row = choice.rows[name]
+    ratio = choice.time(row)
+    times = [text.time(one.time_us) for one in (choice.base, row)]
     if not ratio.is_clear:
         return (
             f"whether {what} shortens `{choice.label}` {CANNOT_TELL}: "

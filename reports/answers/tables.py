@@ -2,10 +2,9 @@
 """The tables of an experiment as its spec requests: a line for each row, or a column
 for each value of a parameter, and the phases of its steps."""
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from reports.answers.against import Choice, choices
+from reports.answers.against import choices
 from reports.answers.cells import cell, column_of, expanded, heading_of, shown, value_of
 from reports.answers.measured import exponent
 from reports.answers.shapes import case_text, values_text, without
@@ -67,13 +66,6 @@ def _exact(rows: Sequence[Row]) -> list[Column]:
     ]
 
 
-def _ratio(choice: Choice, row: Row) -> list[str]:
-    if row is choice.base:
-        return ["1"]
-    time = choice.time(row)
-    return ["-" if time is None else time.text()]
-
-
 def rows_table(rows: Sequence[Row], spec: Spec, is_timed: bool) -> Table:
     labels, label = _labels(rows)
     # The peak of a single operation is just the size of its tensors.
@@ -83,10 +75,11 @@ def rows_table(rows: Sequence[Row], spec: Spec, is_timed: bool) -> Table:
         columns = _exact(rows)
     timed = [Column(TIME, "time")] if is_timed else []
     axis = spec.axis if is_timed else None
-    ratios: dict[str, list[str]] = {}
-    if axis is not None:
-        for choice in choices(rows, axis):
-            ratios |= {row.name: _ratio(choice, row) for row in choice.rows.values()}
+    ratios = {
+        row.name: ["1" if row is choice.base else choice.time(row).text()]
+        for choice in (choices(rows, axis) if axis else [])
+        for row in choice.rows.values()
+    }
     merged = _merged(rows, columns)
     headings = [*labels, *(column.heading for column in timed)]
     headings += [f"/ {axis.base}"] if axis else []
@@ -126,28 +119,26 @@ def text_of_time(row: Row) -> str:
 
 def across_table(rows: Sequence[Row], across: str, counter: str) -> Table:
     """Makes a table with a column for each value of the parameter, and the exponent."""
-    groups: dict[tuple[tuple[str, str], ...], dict[int, Row]] = defaultdict(dict)
-    for row in rows:
-        groups[without(row, across)][row.numbers[across]] = row
+    groups = grouped(rows, lambda row: without(row, across)).values()
     labels, label = _labels(rows, across)
-    places = sorted({place for group in groups.values() for place in group})
+    places = sorted({row.numbers[across] for row in rows})
     lines = []
-    for group in groups.values():
-        first = next(iter(group.values()))
-        cells = [
-            shown(group[place], counter) if place in group else "-" for place in places
-        ]
-        lines.append([*label(first), *cells, _exponent(group, counter)])
+    for group in groups:
+        by_place = {row.numbers[across]: shown(row, counter) for row in group}
+        cells = [by_place.get(place, "-") for place in places]
+        lines.append([*label(group[0]), *cells, _exponent(group, across, counter)])
     headings = [*labels, *(f"{across} {place}" for place in places)]
     title = f"{heading_of(counter)}, {common(rows)}".rstrip(", ")
     return Table([*headings, f"grows as {across}^"], lines, title)
 
 
-def _exponent(group: dict[int, Row], counter: str) -> str:
+def _exponent(group: Sequence[Row], across: str, counter: str) -> str:
     points = [
         (float(place), value)
-        for place, row in group.items()
-        if place > 0 and (value := value_of(row, Column(counter))) and value.value > 0
+        for row in group
+        if (place := row.numbers[across]) > 0
+        and (value := value_of(row, Column(counter)))
+        and value.value > 0
     ]
     if len(points) < 2:
         return "-"

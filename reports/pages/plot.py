@@ -73,24 +73,17 @@ def _bar(label: str, part: str, value: Measured, shown: str, group: str = "") ->
 def _bars(rows: Sequence[Row], title: str, plot: Bars) -> list[Figure]:
     if plot.versus is None:
         return _points(rows[:MOST], title, plot.counter)
-    ratios = [
-        (
-            choice.label,
-            name,
-            _value(row, plot.counter) / _value(base, plot.counter),
-        )
-        for choice in compared(rows, plot.versus)
-        if (base := choice.base)
-        for name, row in choice.others.items()
-    ][:MOST]
-    if not ratios:
+    bars = []
+    for choice in compared(rows, plot.versus):
+        base = _value(choice.base, plot.counter)
+        for name, row in choice.others.items():
+            ratio = _value(row, plot.counter) / base
+            shown = text.significant(ratio.value)
+            bars.append(_bar(name, name, ratio, shown, choice.label))
+    del bars[MOST:]
+    if not bars:
         return []
-    kinds = list(dict.fromkeys(name for _, name, _ in ratios))
-    bars = [
-        _bar(name, name, ratio, text.significant(ratio.value), group)
-        for group, name, ratio in ratios
-    ]
-    colours = dict(zip(kinds, cycle(COLOURS)))
+    colours = dict(zip(dict.fromkeys(bar.label for bar in bars), cycle(COLOURS)))
     base_name = plot.versus.base
     look = Look(text.significant, line=base_name, colours=colours)
     said = f"As multiples of {base_name}'s, with their 95 % intervals."
