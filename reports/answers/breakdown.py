@@ -40,12 +40,19 @@ class Step:
     parts: dict[tuple[str, str], Row] = field(default_factory=dict)
     whole: Row | None = None
     timed: Row | None = None
-    lost: float | None = None  # share of operators without a component
+    unattributed: Row | None = None  # operators without a component
     inference: "Step | None" = None  # of the same model; only of the step to show
 
     @property
     def name(self) -> str:
-        return step_text(self.rows[0])
+        return step_text(self.whole or self.rows[0])
+
+    @property
+    def lost(self) -> float | None:
+        """The share of operators without a component, if it is known."""
+        if self.unattributed is not None:
+            return self.unattributed["share"]
+        return self.whole.get("unattributed_share") if self.whole else None
 
     @property
     def row(self) -> Row:
@@ -80,15 +87,13 @@ def step_of(rows: list[Row]) -> Step:
         if component == "timed":
             step.timed = row
         elif component == "unattributed":
-            step.lost = row["share"]
+            step.unattributed = row
         elif component == "all" and phase == "step":
             step.whole = row
         elif component == "all":
             step.phases[phase] = row
         elif component not in _NOT_PARTS:
             step.parts[phase, component] = row
-    if step.lost is None and step.whole is not None:
-        step.lost = step.whole.get("unattributed_share")
     return step
 
 
