@@ -12,18 +12,9 @@ from reports.answers.headline import sentences
 from reports.answers.judging import judgements
 from reports.answers.printed import table
 from reports.command import run_main
-from reports.results.rows import NotAResult, Result, load
+from reports.results.rows import load
 
 GOOD, NOTHING, USAGE = 0, 1, 2
-
-
-def _update(document: Path, result: Result, path: Path) -> int:
-    try:
-        update(document, result, machine=path.parent.name)
-    except (OSError, ValueError) as error:
-        print(f"tools/answers: {document}: {error}", file=sys.stderr)
-        return USAGE
-    return GOOD
 
 
 def main(arguments: list[str]) -> int:
@@ -52,27 +43,24 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     try:
         result = load(options.result)
-    except NotAResult as error:
+        if options.readme:
+            update(options.readme, result, machine=options.result.parent.name)
+            return GOOD
+    except (OSError, ValueError) as error:
         print(f"tools/answers: {error}", file=sys.stderr)
         return USAGE
-    if options.readme:
-        return _update(options.readme, result, options.result)
+    is_whole = not (options.table or options.summary or options.expectations)
+    judged = [] if options.table or is_whole else judgements(result)
     if options.table:
-        print(table(result))
-        return GOOD
-    judged = judgements(result)
-    if options.summary:
+        text = table(result)
+    elif options.summary:
         listed = f"tools/answers --expectations {options.result} lists them."
-        lines = sentences(result)
-        lines += [f"{summary(judged)} {listed}"] if judged else []
-        print("\n".join(lines), end="\n" if lines else "")
-        return GOOD
-    if options.expectations:
-        print(plain(judged), end="\n" if judged else "")
-        return GOOD
-    answers = markdown(result)
-    print(answers, end="\n" if answers else "")
-    if not result.rows:
+        told = [f"{summary(judged)} {listed}"] if judged else []
+        text = "\n".join(sentences(result) + told)
+    else:
+        text = markdown(result) if is_whole else plain(judged)
+    print(text, end="\n" if text else "")
+    if is_whole and not result.rows:
         print(f"tools/answers: {options.result} has no rows", file=sys.stderr)
         return NOTHING
     return GOOD

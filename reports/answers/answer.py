@@ -95,34 +95,20 @@ def skipped_sentence(result: Result) -> str:
 
 
 def _missing(result: Result) -> list[str]:
-    """Returns a line each on skipped cases, failed cases and an early stop."""
+    """Returns a line each on skipped cases, failed cases and an early stop, or ""."""
     failed = f"{plural(len(result.errors), 'case')} failed." if result.errors else ""
     stopped = "" if result.complete else "The run was stopped early."
-    return list(filter(None, [skipped_sentence(result), failed, stopped]))
-
-
-def _expectations(result: Result) -> list[str]:
-    """Returns the section on expectations, failed ones first, if there are any."""
-    judged = judgements(result)
-    if not judged:
-        return []
-    return [f"### Expectations\n\n{summary(judged)}\n\n{table(judged).markdown()}"]
+    return [skipped_sentence(result), failed, stopped]
 
 
 def markdown(result: Result) -> str:
-    """Formats expectations and answers without details, under third-level headings."""
-    parts = [
-        "\n\n".join(
-            filter(
-                None,
-                [
-                    f"### `{answer.name}`",
-                    f"*{answer.question}*" if answer.question else "",
-                    answer.sentence,
-                    *(one.markdown() for one in answer.tables),
-                ],
-            )
-        )
-        for answer in answers(result)
-    ]
-    return "\n\n".join(_expectations(result) + parts + _missing(result))
+    """Formats expectations, failed ones first, and answers without details, under
+    third-level headings."""
+    parts = []
+    if judged := judgements(result):
+        parts += ["### Expectations", summary(judged), table(judged).markdown()]
+    for answer in answers(result):
+        parts.append(f"### `{answer.name}`")
+        parts.append(f"*{answer.question}*" if answer.question else "")
+        parts += [answer.sentence, *(one.markdown() for one in answer.tables)]
+    return "\n\n".join(filter(None, [*parts, *_missing(result)]))

@@ -50,5 +50,8 @@ def with_excerpt(document: str, result: Result) -> str:
 def update(document: Path, result: Result, machine: str) -> None:
     """Updates the document if it shows this machine. Raises OSError and ValueError."""
     text = document.read_text(encoding="utf-8")
-    if machine_of(text) == machine:
-        write_files({document: with_excerpt(text, result)})
+    try:
+        if machine_of(text) == machine:
+            write_files({document: with_excerpt(text, result)})
+    except ValueError as error:
+        raise ValueError(f"{document}: {error}") from error

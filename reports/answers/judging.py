@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Judges the experiments' expectations: held, failed, or cannot tell."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -119,14 +120,9 @@ def _exponents(
         points = [(float(row.numbers[along]), value) for row, value in found]
         if len({at for at, _ in points}) > 1:
             ends = min(points)[0], max(points)[0]
-            where = found[0][0].name.split("/")
-            named = [
-                f"{along}:{ends[0]:g} to {ends[1]:g}"
-                if part.startswith(f"{along}:")
-                else part
-                for part in where
-            ]
-            yield "/".join(named), exponent(points)
+            span = f"/{along}:{ends[0]:g} to {ends[1]:g}"
+            where = re.sub(f"/{re.escape(along)}:[^/]*", span, found[0][0].name)
+            yield where, exponent(points)
 
 
 def judge(expectation: Expectation, result: Result) -> Judgement | None:

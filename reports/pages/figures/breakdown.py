@@ -56,11 +56,8 @@ def shares_of(step: Step) -> dict[str, dict[str, float]]:
 
 
 def _whole(shares: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    sums: dict[str, float] = defaultdict(float)
-    for parts in shares.values():
-        for component, share in parts.items():
-            sums[component] += share
-    return dict(sums)
+    keys = dict.fromkeys(key for parts in shares.values() for key in parts)
+    return {key: sum(parts.get(key, 0) for parts in shares.values()) for key in keys}
 
 
 def _draw(title: str, said: str, bars: Sequence[Bar], label: str) -> Figure:
