@@ -55,8 +55,8 @@ def main(arguments: list[str]) -> int:
         text = table(result)
     elif options.summary:
         listed = f"tools/answers --expectations {options.result} lists them."
-        told = [f"{summary(judged)} {listed}"] if judged else []
-        text = "\n".join(sentences(result) + told)
+        counts = [f"{summary(judged)} {listed}"] if judged else []
+        text = "\n".join(sentences(result) + counts)
     else:
         text = markdown(result) if is_whole else plain(judged)
     print(text, end="\n" if text else "")
