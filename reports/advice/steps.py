@@ -11,7 +11,7 @@ from reports.advice.run import TRAINING, Products, Run, saved_by, shape_of
 from reports.answers.against import baselines, compared
 from reports.answers.measured import Measured, counter_of, time_of, total
 from reports.answers.shapes import step_text
-from reports.experiments.specs import CHECKPOINT, STRATEGY
+from reports.experiments.specs import CHECKPOINT, PRECISION, STRATEGY
 from reports.results import text
 from reports.results.rows import Row
 
@@ -63,13 +63,7 @@ def _bf16_checks(run: Run, wide: Row, narrow: Row) -> Iterator[Check]:
 
 def _bf16_pairs(run: Run, precision: str) -> list[tuple[Row, Row]]:
     """Pairs the train steps in fp32 with those in another precision, slowest last."""
-    rows = run.of("precision", precision=precision, mode=TRAINING)
-    narrow = {shape_of(row, "precision"): row for row in rows}
-    pairs = [
-        (row, narrow[shape_of(row, "precision")])
-        for row in run.of("precision", precision="fp32", mode=TRAINING)
-        if shape_of(row, "precision") in narrow
-    ]
+    pairs = baselines(run.of("precision", mode=TRAINING), PRECISION, precision)
     return sorted(pairs, key=lambda pair: pair[0].time_us)
 
 

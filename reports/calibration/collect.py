@@ -18,6 +18,7 @@ from typing import Any
 
 from reports.calibration.samples import STORED, Samples, load, save
 from reports.command import run_main
+from reports.results.rows import grouped
 
 # Small cases of five experiments, from a matrix product of 25 us to an optimizer
 # step of many ms.
@@ -50,14 +51,10 @@ def run(binary: Path, flags: list[str], repetitions: int) -> dict[str, Any]:
 
 def add(samples: Samples, document: dict[str, Any], started_s: float) -> None:
     samples.started_s.append(round(started_s, 1))
-    times: dict[str, list[float]] = {}
-    for entry in document["benchmarks"]:
-        if entry["run_type"] == "iteration":
-            times.setdefault(entry["name"], []).append(
-                float(f"{entry['real_time']:.5g}")
-            )
-    for name, repetitions in times.items():
-        samples.rows.setdefault(name, []).append(repetitions)
+    entries = (e for e in document["benchmarks"] if e["run_type"] == "iteration")
+    for name, repetitions in grouped(entries, lambda entry: entry["name"]).items():
+        times = [float(f"{entry['real_time']:.5g}") for entry in repetitions]
+        samples.rows.setdefault(name, []).append(times)
 
 
 def main(arguments: list[str]) -> int:
