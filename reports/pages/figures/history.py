@@ -61,19 +61,11 @@ def table(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
 
 @dataclass(frozen=True)
 class Runs:
-    """The files with any row, and the times of the rows that all of them have."""
+    """The files with any row, and the rows that all of them have."""
 
     labels: list[str]
-    times: dict[str, list[float]]
+    ratios: dict[str, list[float]]  # of the times to the first file's
     left_out: str  # how many rows and files have no ratio; "" if there are none
-
-    @property
-    def ratios(self) -> dict[str, list[float]]:
-        return {
-            name: [time / times[0] for time in times]
-            for name, times in self.times.items()
-            if min(times) > 0
-        }
 
 
 def collect(results: Sequence[Result]) -> Runs:
@@ -84,13 +76,18 @@ def collect(results: Sequence[Result]) -> Runs:
         for name in names
         if files and all(name in one.by_name for one in files.values())
     }
+    ratios = {
+        name: [time / each[0] for time in each]
+        for name, each in times.items()
+        if min(each) > 0
+    }
     counts = {
         f"of {len(names)} rows not in every file": len(names) - len(times),
-        "without any time": sum(min(each) <= 0 for each in times.values()),
+        "without any time": len(times) - len(ratios),
         "files without any row": len(results) - len(files),
     }
     parts = [f"{count} {what}" for what, count in counts.items() if count]
-    return Runs(list(files), times, f"left out: {', '.join(parts)}" if parts else "")
+    return Runs(list(files), ratios, f"left out: {', '.join(parts)}" if parts else "")
 
 
 def _by_spread(ratios: Ratios) -> dict[str, Sequence[float]]:
@@ -101,7 +98,6 @@ def _by_spread(ratios: Ratios) -> dict[str, Sequence[float]]:
 
 def _draw(title: str, said: str, runs: Runs, lines: Ratios) -> Figure:
     """Draws the first in color, the others in gray with one entry in the legend."""
-    labels = runs.labels
     coloured, grey = list(lines)[:MOST_LINES], list(lines)[MOST_LINES:]
     series = {
         f" {name}" if place else f"{len(grey)} more": Series(
@@ -113,12 +109,12 @@ def _draw(title: str, said: str, runs: Runs, lines: Ratios) -> Figure:
         points = list(enumerate(lines[name]))
         series[name] = Series(colour, points, points, name=f"line-{place}")
     plane = Plane(
-        Scale(-0.3, len(labels) - 0.7),
+        Scale(-0.3, len(runs.labels) - 0.7),
         logarithmic([1.0, *(value for values in lines.values() for value in values)]),
-        lambda place: labels[round(place)],
+        lambda place: runs.labels[round(place)],
         text.significant,
         "revision, by date" + (f" ({runs.left_out})" if runs.left_out else ""),
-        range(len(labels)),
+        range(len(runs.labels)),
         WIDE,
     )
     return draw_lines(title, said, plane, series)
