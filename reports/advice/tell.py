@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 from reports.advice.advice import Advice
 from reports.advice.line import Check, Line
-from reports.answers.comparing import listed
 from reports.answers.judging import Verdict
 from reports.answers.measured import CANNOT_TELL, Measured
 from reports.results import text
@@ -138,7 +137,7 @@ def sentence(given: Advice) -> str:
     else:
         opening = (
             f"Which change to {where} would save most {CANNOT_TELL}: {first.change} "
-            f"{saves} {told}, and {listed(rivals)} may save more."
+            f"{saves} {told}, and {text.listed(rivals)} may save more."
         )
     return f"{_score(given)}{opening} {NOT_A_SUM}"
 

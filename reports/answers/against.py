@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reports.answers.cells import cell, heading_of
-from reports.answers.comparing import factor
-from reports.answers.measured import Measured, time_of
+from reports.answers.measured import Measured, factor, time_of
 from reports.answers.shapes import case_text, values_text, without
 from reports.experiments.spec import Axis
 from reports.results import text

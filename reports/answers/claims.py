@@ -8,8 +8,7 @@ from typing import Any
 
 from reports.answers import against
 from reports.answers.cells import cell, column_of, heading_of, shown, value_of
-from reports.answers.comparing import least
-from reports.answers.measured import CANNOT_TELL, counter_of, exactly, exponent
+from reports.answers.measured import CANNOT_TELL, counter_of, exactly, exponent, least
 from reports.answers.shapes import case_text, selected, without
 from reports.answers.tables import label_of
 from reports.experiments import spec

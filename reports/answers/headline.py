@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from reports.answers.against import Choice, compared, size_of
 from reports.answers.breakdown import matmul_share, shown_step
-from reports.answers.comparing import least
 from reports.answers.kernels import top_name
-from reports.answers.measured import CANNOT_TELL, counter_of, differ, time_of
+from reports.answers.measured import CANNOT_TELL, counter_of, differ, least, time_of
 from reports.answers.shapes import case_text, step_text, without
 from reports.answers.tables import phases_of
 from reports.experiments.specs import IMPLEMENTATION, PRECISION, STRATEGY

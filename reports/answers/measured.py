@@ -3,7 +3,7 @@
 
 import math
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import mul, truediv
 
@@ -319,6 +319,23 @@ def exceeds(one: Measured, other: Measured) -> bool:
     """Returns whether the intervals show that `one` is more than `other`."""
     ratio = one / other
     return ratio.is_fair and ratio.low > 1
+
+
+def factor(ratio: Measured, what: str) -> str:
+    """States a factor, e.g. "1.2 (1.1 to 1.3) times the time", or that it is noise."""
+    if ratio.is_clear or ratio.low == ratio.high:
+        return f"{ratio.text()} times {what}"
+    told = ratio.text() if ratio.is_known else text.significant(ratio.value)
+    unclear = f"more or less {CANNOT_TELL}: {ratio.runs_to_tell(1)}"
+    return f"{told} times {what} ({unclear})"
+
+
+def least(named: Mapping[str, Measured]) -> tuple[str, list[str]]:
+    """Returns the name of the smallest value, and the names that are not known to
+    exceed it: for rows in turns, one may be smaller despite its larger median."""
+    first = min(named, key=lambda name: named[name].value)
+    others = [name for name in named if name != first]
+    return first, [name for name in others if not exceeds(named[name], named[first])]
 
 
 def exponent(points: Sequence[tuple[float, Measured]]) -> Measured:

@@ -13,8 +13,7 @@ from reports.advice.tell import (
     sentence,
     tables,
 )
-from reports.answers.comparing import least
-from reports.answers.measured import CANNOT_TELL, Measured, counter_of, exactly
+from reports.answers.measured import CANNOT_TELL, Measured, counter_of, exactly, least
 from reports.pages.figures import history, roofline
 from reports.pages.figures.roofline import Point, Roof, points_of, roofs_of
 from reports.pages.section import Section

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import cycle
 
 from reports.advice.run import arithmetic
-from reports.answers.comparing import listed
 from reports.pages.plotting.canvas import WIDE, Canvas, Figure
 from reports.pages.plotting.lines import Plane, frame, logarithmic
 from reports.pages.plotting.palette import BLACK, CLEAR_COLOURS
@@ -185,7 +184,7 @@ def _figure(roof: Roof, points: list[Point]) -> Figure:
     canvas = frame(f"Roofline: {roof.precision}", plane, legend)
     _paint_roof(canvas, plane, roof)
     _paint_points(canvas, plane, points, colours)
-    raised = f"{listed(roof.raised_by)} raised it. " if roof.raised_by else ""
+    raised = f"{text.listed(roof.raised_by)} raised it. " if roof.raised_by else ""
     return canvas.figure(
         f"{len(points)} rows under a roof of {text.rate(roof.flops, 'FLOP/s')} and "
         f"{text.rate(roof.bytes, 'B/s')}, which meet at "

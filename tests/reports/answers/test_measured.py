@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from reports.answers.comparing import least
 from reports.answers.measured import (
     Measured,
     counter_of,
     differ,
     exactly,
     exponent,
+    least,
     ratio_to,
     time_of,
     total,
