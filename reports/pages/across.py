@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The sections of a page that span several experiments or several runs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from reports.advice.advice import advice
@@ -71,59 +71,53 @@ def _gap(points: Sequence[Point]) -> str:
     )
 
 
-def roofline_section(result: Result) -> list[Section]:
-    """Makes the roofline section; none if the run measured no peaks."""
+def roofline_section(result: Result) -> Iterator[Section]:
+    """Yields the roofline section; none if the run measured no peaks."""
     figures = roofline.roofline(result)
     if not figures:
-        return []
+        return
     roofs = roofs_of(result)
     points = points_of(result, roofs)
-    return [
-        Section(
-            name="roofline",
-            question="Which rows does arithmetic hold back and which memory, and how "
-            "far is each from the most that the same run measured?",
-            sentence=" ".join(
-                [*(_balance(roof, points) for roof in roofs.values()), _gap(points)]
-            ).strip(),
-            figures=figures,
-        )
-    ]
+    yield Section(
+        name="roofline",
+        question="Which rows does arithmetic hold back and which memory, and how "
+        "far is each from the most that the same run measured?",
+        sentence=" ".join(
+            [*(_balance(roof, points) for roof in roofs.values()), _gap(points)]
+        ).strip(),
+        figures=figures,
+    )
 
 
-def advice_section(result: Result) -> list[Section]:
-    """Makes the section on advice; none without any. Errors: NotAResult."""
+def advice_section(result: Result) -> Iterator[Section]:
+    """Yields the section on advice; none without any. Errors: NotAResult."""
     given = advice(result)
     found = tables(given)
     if not found:
-        return []
+        return
     told = [sentence(given) or "No change is known to help.", lacking(given)]
     best = gains(given)[:MOST_CHANGES]
-    return [
-        Section(
-            name="advice",
-            question="What would a change buy, by the rows of this run, and how far is "
-            "each part of a step from the least time that the device needs?",
-            sentence=" ".join(filter(None, told)),
-            tables=[replace(lines_table(best), title="")] if best else [],
-            details=[*found, *([reasons_table(given.lines)] if given.lines else [])],
-        )
-    ]
+    yield Section(
+        name="advice",
+        question="What would a change buy, by the rows of this run, and how far is "
+        "each part of a step from the least time that the device needs?",
+        sentence=" ".join(filter(None, told)),
+        tables=[replace(lines_table(best), title="")] if best else [],
+        details=[*found, *([reasons_table(given.lines)] if given.lines else [])],
+    )
 
 
-def history_section(results: Sequence[Result]) -> list[Section]:
-    """Makes the history section of results ordered by date; none for a single result
+def history_section(results: Sequence[Result]) -> Iterator[Section]:
+    """Yields the history section of results ordered by date; none for a single result
     or a null GPU."""
     if len(results) < 2 or results[-1].of_null_gpu:
-        return []
+        return
     runs = list(results)
-    return [
-        Section(
-            name="history",
-            question="How did the time of each case go from revision to revision?",
-            sentence=f"{len(runs)} runs of this machine, the oldest first. Only "
-            "`tools/compare` distinguishes a change from noise.",
-            figures=history.history(runs),
-            tables=[Table(*history.table(runs))],
-        )
-    ]
+    yield Section(
+        name="history",
+        question="How did the time of each case go from revision to revision?",
+        sentence=f"{len(runs)} runs of this machine, the oldest first. Only "
+        "`tools/compare` distinguishes a change from noise.",
+        figures=history.history(runs),
+        tables=[Table(*history.table(runs))],
+    )
