@@ -3,89 +3,78 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from statistics import fmean
 
 from reports.compare.exact import changes
 from reports.compare.text import metric
 from reports.results import text
 from reports.results.memory_tables import MemoryTable
-from reports.results.profiles import Profile
+from reports.results.profiles import Kernel, Profile
 from reports.results.rows import Result
 
 MOST = 8  # lines of each kind
 
-Amounts = dict[str, float]  # by the name of the counted item
-
-
-def _sums(items: Iterable[tuple[str, float]]) -> Amounts:
-    found: Amounts = defaultdict(float)
-    for what, amount in items:
-        found[what] += amount
-    return found
+Amounts = Iterable[tuple[str, float]]  # each with the name of the counted item
 
 
 def _lines(
     before: Amounts, after: Amounts, formatted: Callable[[float], str], words: str
 ) -> Iterator[str]:
-    """Yields the differences, largest first."""
-    names = dict.fromkeys([*before, *after])
-    gained = {name: after.get(name, 0) - before.get(name, 0) for name in names}
-    for name in sorted(names, key=lambda name: -abs(gained[name]))[:MOST]:
+    """Yields the differences of the sums by name, largest first."""
+    gained: dict[str, float] = defaultdict(float)
+    for sign, amounts in ((-1, before), (1, after)):
+        for name, amount in amounts:
+            gained[name] += sign * amount
+    for name in sorted(gained, key=lambda name: -abs(gained[name]))[:MOST]:
         if gained[name]:
-            sign = "+" if gained[name] > 0 else "-"
-            yield f"{sign}{formatted(abs(gained[name]))} {words} {name}"
+            which = "+" if gained[name] > 0 else "-"
+            yield f"{which}{formatted(abs(gained[name]))} {words} {name}"
+
+
+def _name(kernel: Kernel, profile: Profile) -> str:
+    return f"{profile.short(kernel.name)}, {kernel.phase}"
 
 
 def _calls(profile: Profile) -> Amounts:
-    each = profile.kernels
-    return _sums((f"{profile.short(k.name)}, {k.phase}", k.instances) for k in each)
+    return ((_name(each, profile), each.instances) for each in profile.kernels)
 
 
 def _copied(profile: Profile) -> Amounts:
     each = profile.copies
-    return _sums((f"{c.name} {c.direction}, {c.phase}", c.bytes) for c in each)
+    return ((f"{c.name} {c.direction}, {c.phase}", c.bytes) for c in each)
 
 
 def _passes(profile: Profile) -> dict[str, list[float]]:
     """Returns the time in each pass, in us."""
-    found: dict[str, list[float]] = defaultdict(lambda: [0.0] * profile.passes)
-    for kernel in profile.kernels:
-        name = f"{profile.short(kernel.name)}, {kernel.phase}"
-        known = kernel.time_us.totals if kernel.time_us else None
-        totals = known or [0.0] * profile.passes
+    none = [0.0] * profile.passes
+    found: dict[str, list[float]] = defaultdict(lambda: none)
+    for each in profile.kernels:
+        totals = (each.time_us and each.time_us.totals) or none
+        name = _name(each, profile)
         found[name] = [a + b for a, b in zip(found[name], totals, strict=True)]
     return found
 
 
-def _shares(before: Profile, after: Profile) -> tuple[Amounts, Amounts]:
-    """Returns shares of the step before, of names with disjoint ranges over passes."""
+def _shares(before: Profile, after: Profile) -> Amounts:
+    """Yields the gains of names with disjoint ranges over passes, as shares of the step
+    before."""
     old, new = _passes(before), _passes(after)
     step_us = sum(map(fmean, old.values())) or 1.0
-    names = [
-        name
-        for name in dict.fromkeys([*old, *new])
-        if min(old[name]) > max(new[name]) or min(new[name]) > max(old[name])
-    ]
-    shares = (
-        {name: fmean(side[name]) / step_us for name in names} for side in (old, new)
-    )
-    return next(shares), next(shares)
+    for name in dict.fromkeys([*old, *new]):
+        if min(old[name]) > max(new[name]) or min(new[name]) > max(old[name]):
+            yield name, (fmean(new[name]) - fmean(old[name])) / step_us
 
 
 def _profile_lines(before: Profile, after: Profile) -> Iterator[str]:
     noun = "calls of" if after.of == "operators" else "launches of"
-    shares = _shares(before, after)
-    yield from _lines(*shares, formatted=text.percent, words="of the step in")
+    yield from _lines((), _shares(before, after), text.percent, "of the step in")
     yield from _lines(_calls(before), _calls(after), text.significant, noun)
     yield from _lines(_copied(before), _copied(after), text.size, "copied by")
 
 
 def _at_peak(table: MemoryTable) -> Amounts:
-    kinds = (
-        (f"{t.operator} {t.shape} {t.dtype}", t.total_bytes) for t in table.at_peak
-    )
-    return _sums(kinds)
+    each = table.at_peak
+    return ((f"{t.operator} {t.shape} {t.dtype}", t.total_bytes) for t in each)
 
 
 def explained(before: Result, after: Result) -> dict[str, list[str]]:
@@ -97,11 +86,11 @@ def explained(before: Result, after: Result) -> dict[str, list[str]]:
             found[row.name] += map(metric, changes([old], [row]))
     profiles = {profile.case: profile for profile in before.profiles}
     for profile in after.profiles:
-        if profile.case in profiles:
-            found[profile.case] += _profile_lines(profiles[profile.case], profile)
-    tables = {table.case: _at_peak(table) for table in before.memory}
-    peak_lines = partial(_lines, formatted=text.size, words="at the peak:")
+        if known := profiles.get(profile.case):
+            found[profile.case] += _profile_lines(known, profile)
+    tables = {table.case: table for table in before.memory}
     for table in after.memory:
-        if table.case in tables:
-            found[table.case] += peak_lines(tables[table.case], _at_peak(table))
+        if kept := tables.get(table.case):
+            both = _at_peak(kept), _at_peak(table)
+            found[table.case] += _lines(*both, text.size, "at the peak:")
     return {case: lines for case, lines in found.items() if lines}
