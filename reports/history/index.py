@@ -7,9 +7,11 @@ outdated index is rebuilt.
 
 import contextlib
 import json
+import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
 
@@ -19,7 +21,7 @@ from numpy.typing import NDArray
 
 from reports.compare.environment import MUST_AGREE, WORTH_A_NOTE
 from reports.history.store import INDEX, Store, read
-from reports.results.counters import Counter, CounterTable
+from reports.results.counters import CounterTable
 from reports.results.files import write_files
 from reports.results.records import NotAResult
 from reports.results.rows import Row
@@ -32,43 +34,43 @@ class Entry:
     """One result."""
 
     file: str
-    started: float  # seconds since 1970
     context: dict[str, str]  # the keys that identify its series and its commit
     rows: tuple[str, ...]
     exact: list[list[Row]]  # exact counters by row: the smallest, the largest values
     times: NDArray[np.float64]  # us, [row, process]; 0 on a null GPU
 
 
-def _exact_text(row: Row) -> str:
-    names = [name for name in row.counters if row.table.find(name).is_compared]
-    each = [row.each.get(name, (row.counters[name],)) for name in names]
-    ends = [dict(zip(names, map(end, each), strict=True)) for end in (min, max)]
-    counters = [asdict(row.table.find(name)) | {"name": name} for name in names]
-    return json.dumps({"row": row.name, "ends": ends, "counters": counters})
+def _exact(row: Row) -> list[Row]:
+    """Returns the exact counters of a row: the smallest and the largest values."""
+    table = {name: row.table.find(name) for name in row.counters}
+    each = {
+        name: row.each.get(name, (row.counters[name],))
+        for name, counter in table.items()
+        if counter.is_compared
+    }
+    counters = CounterTable(tuple(replace(table[name], name=name) for name in each))
+    ends = [{name: end(values) for name, values in each.items()} for end in (min, max)]
+    found = [Row(row.name, 0, {}, {}, end, table=counters) for end in ends]
+    return found[:1] if ends[0] == ends[1] else found
 
 
 @cache
 def _exact_of(text: str) -> list[Row]:
-    known = json.loads(text)
-    table = CounterTable(tuple(Counter(**counter) for counter in known["counters"]))
-    ends = known["ends"][:1] if known["ends"][0] == known["ends"][1] else known["ends"]
-    return [Row(known["row"], 0, {}, {}, end, table=table) for end in ends]
+    return msgspec.json.decode(text, type=list[Row])
 
 
 def _times_of(rows: Sequence[Row]) -> NDArray[np.float64]:
     """Returns times [row, process]; NaN where a row has fewer processes than others."""
-    each = [row.each.get("p50_us") or (row.time_us,) for row in rows]
-    found = np.full((len(each), max(map(len, each), default=1)), np.nan)
-    for place, times in enumerate(each):
-        found[place, : len(times)] = times
-    return found
+    each = (row.each.get("p50_us") or (row.time_us,) for row in rows)
+    columns = list(zip_longest(*each, fillvalue=math.nan)) or [()]
+    return np.array(columns, float).T
 
 
 @dataclass(frozen=True)
 class _Facts:
     """One result in the index. A text is given by its place among the texts."""
 
-    started: float
+    started: float  # seconds since 1970
     context: int
     exact: list[int]  # of each row, with its name
     times: bytes
@@ -76,7 +78,7 @@ class _Facts:
 
 @dataclass(frozen=True)
 class _Index:
-    version: Literal[1] = 1
+    version: Literal[2] = 2
     texts: list[str] = field(default_factory=list)  # JSON; results share most of them
     results: dict[str, _Facts] = field(default_factory=dict)  # by file
 
@@ -102,7 +104,7 @@ def _facts(path: Path, places: dict[str, int]) -> _Facts:
     return _Facts(
         result.started or 0.0,
         place(json.dumps(context)),
-        [place(_exact_text(row)) for row in rows],
+        [place(msgspec.json.encode(_exact(row)).decode()) for row in rows],
         _times_of(rows).tobytes(),
     )
 
@@ -112,7 +114,7 @@ def _entry(file: str, facts: _Facts, texts: Sequence[str]) -> Entry:
     names = tuple(ends[0].name for ends in exact)
     times = np.frombuffer(facts.times).reshape(len(names), -1 if names else 1)
     context = json.loads(texts[facts.context])
-    return Entry(file, facts.started, context, names, exact, times)
+    return Entry(file, context, names, exact, times)
 
 
 def load(store: Store) -> tuple[list[Entry], list[str]]:
