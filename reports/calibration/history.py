@@ -16,7 +16,7 @@ from reports.calibration.simulated import SEED
 from reports.calibration.weather import WEATHERS, turns_of
 from reports.compare.ab_times import error_of, middle_mean
 from reports.compare.sequential import Plan
-from reports.history.bisect import Side, error_of_step, search
+from reports.history.bisect import error_of_step, search
 from reports.history.divisive import (
     LEAST,
     WINDOW,
@@ -26,6 +26,7 @@ from reports.history.divisive import (
     p_of,
 )
 from reports.history.findings import ALPHA, GUARD, threshold_for
+from reports.history.series import levels_of
 from reports.results.text import significant, table
 
 ROWS, DAYS, RUNS = 300, 100, 4  # a point of each row on each day
@@ -45,9 +46,9 @@ Draw = Callable[[np.random.Generator, int, int], Floats]  # log times [process, 
 def _points(
     draw: Draw, rng: np.random.Generator, days: int, rows: int, processes: int
 ) -> Floats:
-    """Returns the median of the processes of each day, [row, day]."""
-    times = draw(rng, days * processes, rows).reshape(days, processes, rows)
-    return np.asarray(np.median(times, axis=1).T)
+    """Returns a log time for each day from its processes, [row, day]."""
+    logs = draw(rng, days * processes, rows).reshape(days, processes, rows)
+    return levels_of(logs.transpose(2, 0, 1))
 
 
 def _stored(samples: Samples) -> Draw:
@@ -72,15 +73,15 @@ def simulated(noise: Noise) -> Draw:
 
 
 def suspected(points: Floats, level: float, is_independent: bool) -> list[float]:
-    """Returns log ratios of the changes that checks on the last DAYS days suspect."""
+    """Returns the least log ratio of each change that checks on the last DAYS days
+    suspect."""
     found: dict[int, list[int]] = {}
     ratios = []
     for end in range(points.shape[1] - DAYS + 1, points.shape[1] + 1):
         start = max(0, end - WINDOW)
         window = points[:, start:end]
         correlation = 0.0 if is_independent else correlation_of([window])
-        between, within, _ = likeliest(window)
-        p = p_of(between, within, end - start, correlation)
+        p = p_of(likeliest(window)[0], end - start, correlation)
         # The full test, only for the few rows that may pass it.
         for row in np.flatnonzero(p < max(SCREEN, level)).tolist():
             known = found.setdefault(row, [])
@@ -88,7 +89,7 @@ def suspected(points: Floats, level: float, is_independent: bool) -> list[float]
                 at = start + change.index
                 if all(abs(at - other) > GUARD for other in known):
                     known.append(at)
-                    ratios.append(change.log_ratio)
+                    ratios.append(change.least)
     return ratios
 
 
@@ -100,18 +101,20 @@ def _rough(tables: int, pairs: int) -> tuple[Floats, Floats]:
     return middle_mean(rounds), error_of(rounds)
 
 
-def paired(
-    slowdown: float, thresholds: Floats, alpha: float, pairs: int
-) -> tuple[Flags, Flags]:
+def paired(slowdown: float, thresholds: Floats, alpha: float) -> tuple[Flags, Flags]:
     """Simulates runs of tools/ab on a rough machine, one row and one threshold each;
     returns which rows are REGRESSED, and which EQUIVALENT."""
-    plan = Plan(1, pairs, alpha)
-    middle, error = _rough(len(thresholds), pairs)
-    ratios = middle + math.log1p(slowdown)
+    bad = good = np.zeros(len(thresholds), bool)
     limits = np.log1p(thresholds)[:, None, None]
-    above = in_sequence(ratios - limits, plan, 0.0, error)
-    below = in_sequence(ratios + limits, plan, 0.0, error)
-    return above.regressed[:, 0], (above.improved & below.regressed)[:, 0]
+    for pairs in (40, 120):  # 120 only for those that are inconclusive
+        plan, is_open = Plan(1, pairs, alpha), ~(bad | good)
+        middle, error = _rough(len(thresholds), pairs)
+        ratios = middle + math.log1p(slowdown)
+        above = in_sequence(ratios - limits, plan, 0.0, error)
+        below = in_sequence(ratios + limits, plan, 0.0, error)
+        bad = bad | is_open & above.regressed[:, 0]
+        good = good | is_open & (above.improved & below.regressed)[:, 0]
+    return bad, good
 
 
 def reported(ratios: Sequence[float], slowdown: float) -> int:
@@ -119,7 +122,7 @@ def reported(ratios: Sequence[float], slowdown: float) -> int:
     if not ratios:
         return 0
     thresholds = np.array([threshold_for(ratio) for ratio in ratios])
-    return int(paired(slowdown, thresholds, 0.05, 40)[0].sum())
+    return int(paired(slowdown, thresholds, 0.05)[0].sum())
 
 
 def _per_run(count: int) -> str:
@@ -154,7 +157,7 @@ def power_line(spread: float, processes: int) -> list[str]:
     correlation = correlation_of([points])
     points[:, -AFTER:] += math.log1p(SLOWDOWN)
     found = [change_points(row, ALPHA / ROWS, correlation) for row in points]
-    ratios = [each[-1].log_ratio for each in found if each]
+    ratios = [each[-1].least for each in found if each]
     counts = (len(ratios), reported(ratios, SLOWDOWN))
     shares = (share(count, ROWS) for count in counts)
     return [f"{100 * spread:g} %", str(processes), *shares]
@@ -165,31 +168,28 @@ def power() -> str:
     return table(["spread of processes", "processes", "suspected", "reported"], lines)
 
 
-def _sides(slowdown: float, there: float) -> list[Side]:
-    """Simulates 200 steps of searches: 40 pairs, or 120 if those are inconclusive."""
+def _answers(slowdown: float, there: float) -> list[bool | None]:
+    """Simulates 200 steps of searches: whether a commit is bad; None if undecided."""
     threshold = np.full(200, math.sqrt(1 + slowdown) - 1)
-    alpha = error_of_step(COMMITS)
-    found = np.full(200, Side.SKIP)
-    for pairs in (120, 40):
-        is_bad, is_good = paired(there, threshold, alpha, pairs)
-        found[is_good], found[is_bad] = Side.GOOD, Side.BAD
-    return [Side(side) for side in found]
+    bad, good = paired(there, threshold, error_of_step(COMMITS))
+    both = zip(bad.tolist(), good.tolist(), strict=True)
+    return [is_bad if is_bad or is_good else None for is_bad, is_good in both]
 
 
 def bisect_line(slowdown: float, broken: float) -> list[str]:
     rng = np.random.default_rng([SEED, 1000, round(1000 * slowdown)])
-    good, bad = (_sides(slowdown, there) for there in (0.0, slowdown))
+    good, bad = (_answers(slowdown, there) for there in (0.0, slowdown))
     commits = [str(number) for number in range(COMMITS)]
     right = wrong = 0
     for _ in range(SEARCHES):
         first = int(rng.integers(COMMITS))
 
-        def side(commit: str, first: int = first) -> Side:
+        def is_bad(commit: str, first: int = first) -> bool | None:
             if rng.random() < broken:
-                return Side.SKIP
+                return None
             return (bad if int(commit) >= first else good)[rng.integers(200)]
 
-        found = search(commits, side)
+        found = search(commits, is_bad)
         right += found == [str(first)]
         wrong += str(first) not in found
     several = SEARCHES - right - wrong

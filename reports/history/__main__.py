@@ -15,6 +15,7 @@ from typing import Any
 from reports.command import run_main
 from reports.compare.argument_types import share
 from reports.history import commands
+from reports.history import export as exports
 from reports.history.commits import Refused
 from reports.history.findings import ALPHA
 from reports.results.records import NotAResult
@@ -52,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
         given(name, help="a result, or a commit with one in the store")
     verb(commands.page)("-o", dest="file", type=Path, default=RESULTS / "history.html")
     given = verb(commands.export)
-    given("form", choices=("otava", "github", "bencher"))
+    given("form", choices=exports.FORMS)
     given("-o", dest="path", type=Path, required=True, help="a file; otava: a folder")
     return parser
 

@@ -9,22 +9,12 @@ measured is skipped, and commits that then cannot be distinguished are all repor
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from enum import StrEnum
 
 from reports.compare.decision import Verdict
 from reports.history.commits import Refused
-from reports.history.oracle import Answer, CannotMeasure, Question
+from reports.history.oracle import Answer, CannotMeasure, Oracle, Question, decide
 
 ERROR = 0.05  # the probability that the reported commit is wrong
-_LONGER = 3  # factor for the number of pairs if the first answer is inconclusive
-
-Oracle = Callable[[Question], Answer]
-
-
-class Side(StrEnum):
-    GOOD = "good"
-    BAD = "bad"
-    SKIP = "skip"  # it cannot be measured, or is undecided
 
 
 def error_of_step(commits: int) -> float:
@@ -32,53 +22,52 @@ def error_of_step(commits: int) -> float:
     return ERROR / (1 + math.ceil(math.log2(max(2, commits))))
 
 
-def search(commits: Sequence[str], side: Callable[[str], Side]) -> list[str]:
+def search(commits: Sequence[str], is_bad: Callable[[str], bool | None]) -> list[str]:
     """Returns the first bad commit, or the candidates for it, oldest first. The last of
-    `commits` is bad, and the one before the first is good; `side` measures one."""
-    sides = {commits[-1]: Side.BAD}
+    `commits` is bad, and the one before the first is good. `is_bad` measures one; None:
+    it cannot be measured, or is undecided."""
+    known: dict[str, bool | None] = {commits[-1]: True}
     while True:
-        most = next(p for p, c in enumerate(commits) if sides.get(c) is Side.BAD)
-        good = [p for p in range(most) if sides.get(commits[p]) is Side.GOOD]
+        most = next(p for p, commit in enumerate(commits) if known.get(commit))
+        good = [p for p in range(most) if known.get(commits[p]) is False]
         least = good[-1] + 1 if good else 0
-        left = [p for p in range(least, most) if commits[p] not in sides]
+        left = [p for p in range(least, most) if commits[p] not in known]
         if not left:
             return list(commits[least : most + 1])
         middle = (least + most - 1) / 2
         commit = commits[min(left, key=lambda p: (abs(p - middle), p))]
-        sides[commit] = side(commit)
-
-
-def side_of(answer: Answer, metric: str | None) -> Side:
-    """Classifies by an exact counter, if one is given, or else by the time."""
-    if metric is not None:
-        return Side.BAD if metric in answer.changed else Side.GOOD
-    if answer.verdict is Verdict.INCONCLUSIVE:
-        return Side.SKIP
-    return Side.BAD if answer.verdict is Verdict.REGRESSED else Side.GOOD
+        known[commit] = is_bad(commit)
 
 
 def bisect(
     ends: Question, commits: Sequence[str], metric: str | None, oracle: Oracle
 ) -> list[str]:
-    """Searches `commits`, from after the good one up to the bad one. A step's threshold
-    is half of the difference of the ends; an undecided step is repeated once with more
-    pairs. Errors: Refused, also if the ends do not differ or cannot be measured."""
+    """Searches `commits`, from after the good one up to the bad one, for a change of an
+    exact counter, if one is given, or else of the time. A step's threshold is half of
+    the difference of the ends; an undecided step is repeated once with more pairs.
+    Errors: Refused, also if the ends do not differ or cannot be measured."""
+
+    def measured(question: Question) -> tuple[Answer, bool | None]:
+        if metric is not None:
+            answer = oracle(question)
+            return answer, metric in answer.changed
+        answer = decide(question, oracle)
+        is_open = answer.verdict is Verdict.INCONCLUSIVE
+        return answer, None if is_open else answer.verdict is Verdict.REGRESSED
+
     ends = replace(ends, confidence=1 - error_of_step(len(commits)))
-    answer = oracle(ends)
-    if side_of(answer, metric) is not Side.BAD:
+    answer, differ = measured(ends)
+    if not differ:
         changed = ", ".join(answer.changed) or "no exact counter"
         what = f"the ends are {answer.verdict}, x {answer.ratio:.3f}"
         raise Refused(f"{what}, and {changed} changed")
     if metric is None:
         ends = replace(ends, threshold=math.sqrt(answer.ratio) - 1)
 
-    def side(commit: str) -> Side:
-        question = replace(ends, bad=commit)
-        longer = replace(question, max_pairs=_LONGER * ends.max_pairs)
+    def is_bad(commit: str) -> bool | None:
         try:
-            found = side_of(oracle(question), metric)
-            return side_of(oracle(longer), metric) if found is Side.SKIP else found
+            return measured(replace(ends, bad=commit))[1]
         except CannotMeasure:
-            return Side.SKIP
+            return None
 
-    return search(commits, side)
+    return search(commits, is_bad)

@@ -4,35 +4,20 @@
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from reports.history import bisect as steps
+from reports.history import commits, findings, index, oracle, pages
 from reports.history import export as exports
-from reports.history import index, oracle, pages
-from reports.history.commits import (
-    Commit,
-    Refused,
-    address_of,
-    line_of,
-    revision_of,
-    unknown,
-)
+from reports.history.commits import Commit, Refused
 from reports.history.explain import explained
-from reports.history.findings import (
-    KIND_OF,
-    Finding,
-    Kind,
-    findings,
-    interval,
-    threshold_for,
-)
+from reports.history.findings import KIND_OF, Finding, Kind
 from reports.history.index import Entry
-from reports.history.oracle import Answer, CannotMeasure, Question, flags_of
+from reports.history.oracle import Answer, CannotMeasure, Question
 from reports.history.series import Series, series_of
-from reports.history.store import VERDICTS, Store
+from reports.history.store import VERDICTS, Store, write
 from reports.results import rows, text
-from reports.results.files import write_files
 from reports.results.records import NotAResult
 from reports.results.rows import Result
 
@@ -52,7 +37,7 @@ class History:
     def __init__(self, given: argparse.Namespace) -> None:
         self.store = Store(given.store)
         entries, left_out = index.load(self.store)
-        self.line = line_of(given.repository, given.branch)
+        self.line = commits.line_of(given.repository, given.branch)
         self.series = series_of(entries, self.line)
         self._alpha = given.alpha
         for words in (*left_out, *_strays(entries, self.line, given)):
@@ -66,7 +51,7 @@ class History:
             answers, damaged = oracle.verdicts(self.store, series.fingerprint)
             for words in damaged:
                 _say(f"left out: {words}")
-            found[series.fingerprint] = findings(series, answers, self._alpha)
+            found[series.fingerprint] = findings.findings(series, answers, self._alpha)
         return found
 
 
@@ -76,7 +61,7 @@ def _strays(
     """Yields a message for each stored commit that is not on the line."""
     strays = {entry.context["git_revision"] for entry in entries}
     strays.difference_update(commit.revision for commit in line)
-    gone = unknown(given.repository, strays)
+    gone = commits.unknown(given.repository, strays)
     for revision in sorted(strays):
         where = "here" if revision in gone else f"on {given.branch}"
         yield f"{revision[:10]} is no commit {where}: history was rewritten, or is cut"
@@ -107,10 +92,10 @@ def check(given: argparse.Namespace) -> int:
         print(f"{series.fingerprint}: {series.system}, {counts}{len(series.rows)} rows")
         lines = [("change", "row", "by how much", "commit")]
         for found in history.found[series.fingerprint]:
-            commits = found.commits(series, history.line)
-            several = f"one of {len(commits)}, up to " if len(commits) > 1 else ""
+            causes = found.commits(series, history.line)
+            several = f"one of {len(causes)}, up to " if len(causes) > 1 else ""
             what = (found.kind, found.row or "all", found.words)
-            lines.append((*what, f"{several}{commits[-1]}"))
+            lines.append((*what, f"{several}{causes[-1]}"))
             is_new = found.is_worse and found.after == last
             status = BAD if found.kind is Kind.SUSPECTED or is_new else status
         print("\n".join(text.columns(lines, left=range(4))))
@@ -119,13 +104,13 @@ def check(given: argparse.Namespace) -> int:
 
 def _flags(given: argparse.Namespace, series: Series) -> Sequence[str]:
     """Returns the flags with which the program has the rows."""
-    return given.flags or flags_of(series.contexts[-1].get("command_line", ""))
+    return given.flags or oracle.flags_of(series.contexts[-1].get("command_line", ""))
 
 
 def _words(answer: Answer) -> str:
-    kind, change = KIND_OF[answer.verdict], interval(answer.ratio, answer.interval)
-    ends = f"{answer.good[:10]}..{answer.bad[:10]}"
-    return f"{kind} {answer.row} {change} by {answer.pairs} pairs, {ends}"
+    change = findings.interval(answer.ratio, answer.interval)
+    what = f"{KIND_OF[answer.verdict]} {answer.name} {change} by {answer.pairs} pairs"
+    return f"{what}, {answer.good[:10]}..{answer.bad[:10]}"
 
 
 def confirm(given: argparse.Namespace) -> int:
@@ -140,16 +125,17 @@ def confirm(given: argparse.Namespace) -> int:
     status = GOOD
     for series, found in open_[: -given.most - 1 : -1]:
         good, bad = (series.commits[point].revision for point in found.ends)
-        flags, threshold = _flags(given, series), threshold_for(found.log_ratio)
+        flags, threshold = _flags(given, series), findings.threshold_for(found.least)
         question = Question(found.row, good, bad, flags, threshold)
         kept = history.store.folder / VERDICTS / series.fingerprint
+        ask = partial(oracle.ask, root=given.repository, kept=kept)
         try:
-            answer = oracle.ask(question, given.repository, kept)
+            answer = oracle.decide(question, ask)
         except CannotMeasure as error:
             _say(f"not measured: {found.row}: {error}")
             status = status or USAGE
             continue
-        print(_words(answer))
+        print(_words(answer), flush=True)  # the next one takes minutes
         status = BAD if KIND_OF[answer.verdict] is Kind.CONFIRMED else status
     return status
 
@@ -157,8 +143,8 @@ def confirm(given: argparse.Namespace) -> int:
 def bisect(given: argparse.Namespace) -> int:
     """finds the commit that made a row slower; resumes an interrupted search"""
     root = given.repository
-    good, bad = (revision_of(root, name) for name in (given.good, given.bad))
-    line = line_of(root, bad)
+    good, bad = (commits.revision_of(root, name) for name in (given.good, given.bad))
+    line = commits.line_of(root, bad)
     place = next((p for p, c in enumerate(line) if c.revision == good), len(line))
     after = {commit.revision: commit for commit in line[place + 1 :]}
     if not after:
@@ -186,7 +172,7 @@ def explain(given: argparse.Namespace) -> int:
         """Loads a file, or a commit's newest result in the store."""
         if Path(name).is_file():
             return rows.load(Path(name))
-        revision = revision_of(given.repository, name)
+        revision = commits.revision_of(given.repository, name)
         entries = index.load(Store(given.store))[0]
         files = [e.file for e in entries if e.context["git_revision"] == revision]
         if not files:
@@ -206,8 +192,7 @@ def page(given: argparse.Namespace) -> int:
         pages.part(series, history.found[series.fingerprint], history.line)
         for series in history.series
     ]
-    given.file.parent.mkdir(parents=True, exist_ok=True)
-    write_files({given.file: pages.html(parts, address_of(given.repository))})
+    write({given.file: pages.html(parts, commits.address_of(given.repository))})
     print(given.file)
     return GOOD
 
@@ -218,10 +203,5 @@ def export(given: argparse.Namespace) -> int:
     if not history.series:
         raise NotAResult(f"{given.store} has no result of a commit on {given.branch}")
     newest = history.series[-1]
-    if given.form == "otava":
-        given.path.mkdir(parents=True, exist_ok=True)
-        write_files(exports.otava(newest, given.path))
-    else:
-        form = exports.github if given.form == "github" else exports.bencher
-        write_files({given.path: form(newest)})
+    write(exports.FORMS[given.form](newest, given.path))
     return GOOD

@@ -36,11 +36,16 @@ class ChangePoint:
     def log_ratio(self) -> float:
         return (self.interval.low + self.interval.high) / 2
 
+    @property
+    def least(self) -> float:
+        """The log ratio in the interval that is closest to 0."""
+        return max(self.interval.low, 0.0) + min(self.interval.high, 0.0)
 
-def likeliest(values: Floats) -> tuple[Floats, Floats, Floats]:
-    """Returns, for each series along the last axis at the split with the largest t, the
-    sums of squares between and within the sides, and the correlation of neighboring
-    residuals. A series needs at least 2 LEAST points."""
+
+def likeliest(values: Floats) -> tuple[Floats, Floats]:
+    """Returns, for each series along the last axis at the split with the largest t,
+    Student's t of independent points, and the correlation of neighboring residuals. A
+    series needs at least 2 LEAST points."""
     n = values.shape[-1]
     sizes = np.arange(LEAST, n - LEAST + 1)
     centred = values - values.mean(axis=-1, keepdims=True)
@@ -52,7 +57,7 @@ def likeliest(values: Floats) -> tuple[Floats, Floats, Floats]:
     residuals = centred - np.where(is_left, total / at, -total / (n - at))
     within = np.maximum((residuals**2).sum(axis=-1), _TINY)
     products = (residuals[..., 1:] * residuals[..., :-1]).sum(axis=-1)
-    return between.max(axis=-1), within, products / within
+    return np.sqrt(between.max(axis=-1) * (n - 2) / within), products / within
 
 
 def correlation_of(series: Sequence[Floats]) -> float:
@@ -60,22 +65,23 @@ def correlation_of(series: Sequence[Floats]) -> float:
     rows, since one row is too short. `series` are rows, or arrays [row, point]."""
     recent = [each[..., -WINDOW:] for each in series if each.shape[-1] > 2 * LEAST]
     # The estimate from a series of n points is 3/n too low.
-    found = [np.ravel(likeliest(each)[2] + 3 / each.shape[-1]) for each in recent]
+    found = [np.ravel(likeliest(each)[1] + 3 / each.shape[-1]) for each in recent]
     median = np.median(np.concatenate(found)) if found else 0.0
     return float(np.clip(median, 0, _MOST_CORRELATION))
 
 
-def _of_one(correlation: float) -> float:
-    """Returns how many correlated points are worth one independent point (AR(1))."""
-    return (1 + correlation) / (1 - correlation)
+def _worth(n: int, correlation: float) -> tuple[float, float]:
+    """Returns how many points are worth one independent point (AR(1)), and the degrees
+    of freedom of n points around two levels."""
+    points = (1 + correlation) / (1 - correlation)
+    return points, max(n / points - 2, 1.0)
 
 
-def p_of(between: Floats, within: Floats, n: int, correlation: float) -> Floats:
-    """Returns the probability of such sums at any split of n points without a change
-    (Bonferroni over the splits)."""
-    points = _of_one(correlation)
-    t = np.sqrt(between * (n - 2) / (within * points))
-    both = 2 * stdtr(max(n / points - 2, 1.0), -t)
+def p_of(t: Floats, n: int, correlation: float) -> Floats:
+    """Returns the probability of such a t, for independent points, at any split of
+    n points without a change (Bonferroni over the splits)."""
+    points, freedom = _worth(n, correlation)
+    both = 2 * stdtr(freedom, -np.abs(t) / math.sqrt(points))
     return np.asarray(np.minimum(1.0, both * (n - 2 * LEAST + 1)))
 
 
@@ -101,14 +107,13 @@ def _change(
 ) -> ChangePoint:
     """Estimates the change at a given place from the points on both sides of it."""
     left, right = values[start:at], values[at:end]
-    step = float(right.mean() - left.mean())
-    n, share = end - start, 1 / len(left) + 1 / len(right)
+    n, step = end - start, float(right.mean() - left.mean())
     within = float(left.var() * len(left) + right.var() * len(right)) + _TINY
-    p = p_of(np.array(step**2 / share), np.array(within), n, correlation)
-    points = _of_one(correlation)
-    margin = float(stdtrit(max(n / points - 2, 1.0), 0.975))
-    margin *= math.sqrt(within / (n - 2) * share * points)
-    return ChangePoint(at, Interval(step - margin, step + margin), float(p))
+    error = math.sqrt(within / (n - 2) * (1 / len(left) + 1 / len(right)))
+    p = float(p_of(np.array(step / error), n, correlation))
+    points, freedom = _worth(n, correlation)
+    margin = float(stdtrit(freedom, 0.975)) * error * math.sqrt(points)
+    return ChangePoint(at, Interval(step - margin, step + margin), p)
 
 
 def _split(

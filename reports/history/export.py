@@ -50,7 +50,7 @@ def _newest(series: Series) -> Iterator[tuple[str, Counter, tuple[float, ...]]]:
                 yield row, each.table.find(name), (value,)
 
 
-def github(series: Series) -> str:
+def github(series: Series, path: Path) -> dict[Path, str]:
     commit = f"commit {series.commits[-1].revision}"
     found = []
     for row, counter, (value, *ends) in _newest(series):
@@ -59,10 +59,10 @@ def github(series: Series) -> str:
             entry = {"name": name, "unit": counter.unit or "count", "value": value}
             span = {"range": " to ".join(f"{end:.6g}" for end in ends)} if ends else {}
             found.append({**entry, **span, "extra": commit})
-    return json.dumps(found, indent=1) + "\n"
+    return {path: json.dumps(found, indent=1) + "\n"}
 
 
-def bencher(series: Series) -> str:
+def bencher(series: Series, path: Path) -> dict[Path, str]:
     """Exports latency in nanoseconds, and exact counters as separate measures."""
     found: dict[str, dict[str, dict[str, float]]] = defaultdict(dict)
     for row, counter, values in _newest(series):
@@ -70,4 +70,7 @@ def bencher(series: Series) -> str:
         keys = ("value", "lower_value", "upper_value")
         measure = {key: scale * v for key, v in zip(keys, values, strict=False)}
         found[row][counter.name.replace("_", "-")] = measure
-    return json.dumps(found, indent=1) + "\n"
+    return {path: json.dumps(found, indent=1) + "\n"}
+
+
+FORMS = {"otava": otava, "github": github, "bencher": bencher}

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-import numpy as np
-
 from reports.compare import text
 from reports.compare.decision import Verdict
 from reports.compare.exact import Change, changes
@@ -21,7 +19,8 @@ from reports.results.rows import Row
 
 ALPHA = 0.05  # the probability that any row is suspected in a window without a change
 GUARD = 2  # the possible error in the place of a change, in points
-# A threshold is half of the suspected change: a real change exceeds it, noise does not.
+# A threshold is half of the smallest size in a suspected change's interval: a real
+# change exceeds it, noise does not.
 _LEAST_THRESHOLD, _MOST_THRESHOLD = 0.005, 0.02
 
 
@@ -51,7 +50,7 @@ class Finding:
     words: str
     is_worse: bool = False  # only if it is certain
     ends: tuple[int, int] = (0, 0)  # the points to compare, for a time
-    log_ratio: float = 0.0
+    least: float = 0.0  # the log ratio in the change's interval that is closest to 0
 
     def commits(self, series: Series, line: Sequence[Commit]) -> list[Commit]:
         """Returns the line's commits that may be the cause, most likely last."""
@@ -59,9 +58,9 @@ class Finding:
         return list(line[line.index(first) + 1 : line.index(last) + 1])
 
 
-def threshold_for(log_ratio: float) -> float:
+def threshold_for(least: float) -> float:
     """Returns the smallest ratio - 1 that matters for a suspected change of a time."""
-    half = math.expm1(abs(log_ratio) / 2)
+    half = math.expm1(abs(least) / 2)
     return min(max(half, _LEAST_THRESHOLD), _MOST_THRESHOLD)
 
 
@@ -96,18 +95,18 @@ def _changes_by_row(series: Series, alpha: float) -> dict[str, list[ChangePoint]
     """Finds changes by row. The rows share the error `alpha`; a row that changed passes
     its share on to the others (Holm)."""
     left = {
-        row: np.log(series.medians[place, series.points(place)])
+        row: series.levels[place, series.points(place)]
         for place, row in enumerate(series.rows)
     }
     correlation = correlation_of(list(left.values()))
     found: dict[str, list[ChangePoint]] = {}
-    changed = True
-    while changed:
-        level = alpha / max(1, len(left))
-        each = {row: change_points(v, level, correlation) for row, v in left.items()}
-        changed = any(each.values())
-        found |= {row: steps for row, steps in each.items() if steps}
-        left = {row: values for row, values in left.items() if row not in found}
+    while changed := {
+        row: steps
+        for row, levels in left.items()
+        if (steps := change_points(levels, alpha / len(left), correlation))
+    }:
+        found |= changed
+        left = {row: levels for row, levels in left.items() if row not in changed}
     return found
 
 
@@ -117,15 +116,15 @@ def _answer_on(
     """Returns a verdict on two commits with the change between them, preferably a
     conclusive one."""
     places = {commit.revision: place for place, commit in enumerate(series.commits)}
-    found = [
+    around = [
         answer
         for answer in answers
-        if answer.row == row
+        if answer.name == row
         and places.get(answer.good, math.inf) <= before
         and places.get(answer.bad, -1) >= after
     ]
-    found.sort(key=lambda answer: answer.verdict is Verdict.INCONCLUSIVE)
-    return found[0] if found else None
+    inconclusive = Verdict.INCONCLUSIVE
+    return min(around, key=lambda each: each.verdict is inconclusive, default=None)
 
 
 def _time_changes(
@@ -146,9 +145,7 @@ def _time_changes(
                 words += f" by {answer.pairs} pairs"
             ends = (points[good], points[bad])
             worse = kind is Kind.CONFIRMED
-            yield Finding(
-                kind, row, before, after, words, worse, ends, change.log_ratio
-            )
+            yield Finding(kind, row, before, after, words, worse, ends, change.least)
 
 
 def findings(

@@ -6,17 +6,19 @@ import json
 import re
 import shlex
 import subprocess
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from reports.compare.decision import Verdict
+from reports.compare.exact import MetricChange
 from reports.history.commits import Refused
-from reports.history.store import VERDICTS, Store, write_new
+from reports.history.store import VERDICTS, Store, write
 from reports.results import records
 from reports.results.records import NotAResult
 
+_LONGER = 3  # factor for the number of pairs if the first answer is inconclusive
 _NO_BUILD = 3  # exit statuses; 0 and 1 come with a result
 # Flags that do not affect which cases exist: how long to measure, where to write.
 _NOT_CASES = re.compile(
@@ -60,14 +62,24 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    row: str
-    good: str
-    bad: str
+    """A row of a comparison (`reports/compare/as_json.py`), and its commits."""
+
+    name: str  # of the row
     verdict: Verdict
     ratio: float  # bad / good
     interval: tuple[float, float] | None  # of the ratio
     pairs: int
-    changed: list[str]  # exact counters
+    changes: list[MetricChange]
+    good: str = ""
+    bad: str = ""
+
+    @property
+    def changed(self) -> list[str]:
+        """The names of the exact counters that changed."""
+        return [change.metric for change in self.changes]
+
+
+Oracle = Callable[[Question], Answer]
 
 
 def flags_of(command: str) -> list[str]:
@@ -82,40 +94,17 @@ class _Side:
 
 
 @dataclass(frozen=True)
-class _Change:
-    metric: str
-
-
-@dataclass(frozen=True)
-class _Row:
-    name: str
-    verdict: Verdict
-    ratio: float
-    interval: tuple[float, float] | None
-    pairs: int
-    changes: list[_Change]
-
-
-@dataclass(frozen=True)
 class _Comparison:
-    """The needed parts of a comparison as JSON (`reports/compare/as_json.py`)."""
-
     base: _Side
     new: _Side
-    rows: list[_Row]
+    rows: list[Answer]
 
 
 def _answers(comparison: Any) -> list[Answer]:
     """Converts a comparison to answers. Errors: NotAResult."""
     known = records.record(comparison, _Comparison, "a comparison")
     good, bad = ("".join(side.git_revisions) for side in (known.base, known.new))
-    return [
-        Answer(
-            *(row.name, good, bad, row.verdict, row.ratio, row.interval, row.pairs),
-            [change.metric for change in row.changes],
-        )
-        for row in known.rows
-    ]
+    return [replace(answer, good=good, bad=bad) for answer in known.rows]
 
 
 def ask(question: Question, root: Path, kept: Path | None = None) -> Answer:
@@ -141,9 +130,16 @@ def ask(question: Question, root: Path, kept: Path | None = None) -> Answer:
     if not found:
         raise CannotMeasure(f"a commit does not measure {question.row}")
     if kept is not None:
-        text = json.dumps(comparison, indent=1)
-        write_new(kept / f"{directory.name}.json", text.encode())
+        write({kept / f"{directory.name}.json": json.dumps(comparison, indent=1)})
     return found[0]
+
+
+def decide(question: Question, oracle: Oracle) -> Answer:
+    """Asks, and after an inconclusive answer asks once more, with more pairs."""
+    answer = oracle(question)
+    if answer.verdict is not Verdict.INCONCLUSIVE:
+        return answer
+    return oracle(replace(question, max_pairs=_LONGER * question.max_pairs))
 
 
 def verdicts(store: Store, fingerprint: str) -> tuple[list[Answer], list[str]]:

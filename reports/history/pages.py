@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from markupsafe import Markup
 
@@ -35,23 +36,10 @@ class Plot:
     changed: bool
 
 
-@dataclass(frozen=True)
-class Part:
-    """One series."""
-
-    series: Series
-    findings: list[tuple[Finding, list[Commit]]]  # with the possible causes
-    experiments: dict[str, list[Plot]]
-
-    @property
-    def commits(self) -> list[tuple[str, str, str]]:
-        """The commits' texts for the pointer."""
-        return [(c.revision, c.date, c.subject) for c in self.series.commits]
-
-
 def _plane(series: Series, row: int) -> Plane:
     points, last = series.points(row), len(series.commits) - 1
-    low, high = series.lows[row, points].min(), series.highs[row, points].max()
+    _, low, high = series.times[:, row, points]
+    low, high = low.min(), high.max()
     room = (high - low) * 0.08 or high * 0.01
     return Plane(
         x=Scale(-0.5, last + 0.5),
@@ -69,8 +57,8 @@ def _figure(series: Series, row: int, found: Sequence[Finding], plane: Plane) ->
     canvas = frame(series.rows[row], plane, {})
     points = series.points(row).tolist()
     medians, lows, highs = (
-        [plane.place((point, each[row, point])) for point in points]
-        for each in (series.medians, series.lows, series.highs)
+        [plane.place((point, us[point])) for point in points]
+        for us in series.times[:, row]
     )
     canvas.line([*lows, *highs[::-1]], "none", fill=_BAND)
     for each in found:
@@ -96,7 +84,10 @@ def _points(series: Series, row: int, plane: Plane) -> str:
     return json.dumps({**where, "points": points, "words": words})
 
 
-def part(series: Series, found: Sequence[Finding], line: Sequence[Commit]) -> Part:
+def part(
+    series: Series, found: Sequence[Finding], line: Sequence[Commit]
+) -> dict[str, Any]:
+    """Returns what the template shows of a series."""
     experiments: dict[str, list[Plot]] = {}
     for row, name in enumerate(series.rows):
         if len(series.points(row)):
@@ -106,11 +97,15 @@ def part(series: Series, found: Sequence[Finding], line: Sequence[Commit]) -> Pa
             figure = _figure(series, row, own, plane)
             plots = experiments.setdefault(name.partition("/")[0], [])
             plots.append(Plot(figure, _points(series, row, plane), changed))
-    changes = [(each, each.commits(series, line)) for each in found]
-    return Part(series, changes, experiments)
+    return {
+        "series": series,
+        "findings": [(each, each.commits(series, line)) for each in found],
+        "experiments": experiments,
+        "commits": [(c.revision, c.date, c.subject) for c in series.commits],
+    }
 
 
-def html(parts: Sequence[Part], address: str) -> str:
+def html(parts: Sequence[dict[str, Any]], address: str) -> str:
     """Renders the page; links to commits begin with `address`, "" makes none."""
     style = Markup((PAGES / "style.css").read_text(encoding="utf-8"))
     here = Path(__file__).resolve().parent

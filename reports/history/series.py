@@ -5,6 +5,7 @@ A point is a commit. It pools the processes of all its results, since repetition
 one process do not predict the next process.
 """
 
+import warnings
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from reports.results.order_statistics import interval_rank
 from reports.results.rows import Row
 
 Floats = NDArray[np.float64]
+FAR = 2.5  # a process is far from the median at this multiple of the usual distance
 
 
 @dataclass(frozen=True)
@@ -30,9 +32,9 @@ class Series:
     commits: list[Commit]  # one for each point
     contexts: list[dict[str, str]]  # of each point
     rows: list[str]
-    medians: Floats  # us, [row, point]; NaN: not measured, or on a null GPU
-    lows: Floats  # the ends of the interval over processes (`_ends`)
-    highs: Floats
+    # us, [median or end of its interval, row, point]; NaN: not measured, or null GPU
+    times: Floats
+    levels: Floats  # the log times in which to look for changes (`levels_of`)
     exact: list[dict[str, list[Row]]]  # of each point, by row name
 
     @property
@@ -55,36 +57,55 @@ class Series:
 
     def points(self, row: int) -> NDArray[np.int64]:
         """Returns the points that have a time of the row."""
-        return np.flatnonzero(np.isfinite(self.medians[row]))
+        return np.flatnonzero(np.isfinite(self.times[0, row]))
 
     def time(self, row: int, point: int) -> tuple[float, float, float]:
         """Returns the median and the ends of its interval, in us."""
-        median, low, high = (
-            float(each[row, point]) for each in (self.medians, self.lows, self.highs)
-        )
+        median, low, high = self.times[:, row, point].tolist()
         return median, low, high
 
 
-def _pooled(entries: Sequence[Entry], places: Mapping[str, int]) -> Floats:
-    """Returns the times of all processes of a commit, [row, process]; NaN for none."""
-    parts = []
-    for entry in entries:
-        part = np.full((len(places), entry.times.shape[1]), np.nan)
-        rows = [places[row] for row in entry.rows]
-        part[rows] = np.where(entry.times > 0, entry.times, np.nan)
-        parts.append(part)
-    return np.hstack(parts)
+def _pooled(groups: Sequence[list[Entry]], places: Mapping[str, int]) -> Floats:
+    """Returns the times of all processes, [row, point, process]; NaN for none. `groups`
+    are the results of each point."""
+    counts = [sum(entry.times.shape[1] for entry in group) for group in groups]
+    found = np.full((len(places), len(groups), max(counts)), np.nan)
+    for point, group in enumerate(groups):
+        first = 0
+        for entry in group:
+            rows = [places[row] for row in entry.rows]
+            last = first + entry.times.shape[1]
+            found[rows, point, first:last] = entry.times
+            first = last
+    return np.where(found > 0, found, np.nan)
 
 
-def _ends(times: Floats) -> tuple[Floats, Floats, Floats]:
-    """Returns the median of each row and the ends of its 95 % interval, or with fewer
-    than 6 processes the ends of their range, which is only a hint."""
-    ordered = np.sort(times, axis=1)  # NaN last
-    counts = np.isfinite(ordered).sum(axis=1)
-    k = np.array([interval_rank(int(count), 0.05) or 1 for count in counts], int) - 1
-    rows, last = np.arange(len(ordered)), np.maximum(counts - 1, 0)
-    middle = (ordered[rows, last // 2] + ordered[rows, (last + 1) // 2]) / 2
-    return middle, ordered[rows, k], ordered[rows, np.maximum(last - k, 0)]
+def _ends(times: Floats) -> Floats:
+    """Returns the median over processes and the ends of its 95 % interval, or with
+    fewer than 6 processes the ends of their range, which is only a hint: [which, row,
+    point]."""
+    ordered = np.sort(times)  # NaN last
+    counts = np.isfinite(ordered).sum(axis=-1)
+    ranks = [interval_rank(count, 0.05) or 1 for count in range(times.shape[-1] + 1)]
+    low, last = np.array(ranks)[counts] - 1, np.maximum(counts - 1, 0)
+    places = np.stack([last // 2, (last + 1) // 2, low, np.maximum(last - low, 0)], -1)
+    one, two, least, most = np.moveaxis(np.take_along_axis(ordered, places, -1), -1, 0)
+    return np.stack([(one + two) / 2, least, most])
+
+
+def levels_of(logs: Floats) -> Floats:
+    """Returns a log time for each row and point from log times [row, point, process].
+
+    It varies less than the median, and is as robust: a step of Huber's estimator, the
+    mean after limiting each process's distance from the median to FAR times the row's
+    usual distance.
+    """
+    middle = _ends(logs)[0][..., None]
+    away = logs - middle
+    with warnings.catch_warnings(action="ignore"):  # some have no times
+        limit = FAR * np.nanmedian(abs(away), axis=(1, 2), keepdims=True)
+        moved = np.nanmean(away.clip(-limit, limit), axis=-1)
+    return np.asarray(middle[..., 0] + moved)
 
 
 def _exact(entries: Sequence[Entry]) -> dict[str, list[Row]]:
@@ -101,11 +122,11 @@ def _series(by_commit: Mapping[str, list[Entry]], line: Sequence[Commit]) -> Ser
     groups = [by_commit[commit.revision] for commit in commits]
     names = (row for group in groups for entry in group for row in entry.rows)
     places = {row: place for place, row in enumerate(dict.fromkeys(names))}
-    ends = [_ends(_pooled(group, places)) for group in groups]
-    medians, lows, highs = (np.array(each).T for each in zip(*ends, strict=True))
+    times = _pooled(groups, places)
     contexts = [group[-1].context for group in groups]
     exact = [_exact(group) for group in groups]
-    return Series(commits, contexts, list(places), medians, lows, highs, exact)
+    found = _ends(times), levels_of(np.log(times))
+    return Series(commits, contexts, list(places), *found, exact)
 
 
 def series_of(entries: Sequence[Entry], line: Sequence[Commit]) -> list[Series]:

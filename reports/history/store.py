@@ -49,10 +49,11 @@ def read(path: Path) -> tuple[bytes, Result]:
     return content, result
 
 
-def write_new(path: Path, content: bytes) -> None:
-    """Writes a file and makes its folder. Errors: OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_files({path: content})
+def write(contents: Mapping[Path, str | bytes]) -> None:
+    """Writes files and makes their folders. Errors: OSError."""
+    for path in contents:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    write_files(contents)
 
 
 class Store:
@@ -68,7 +69,7 @@ class Store:
             return
         if foreign:
             raise Refused(f"{self.folder} holds other files; allowed: an empty folder")
-        write_new(self.folder / ".gitignore", f"{INDEX}\n.*.tmp\n".encode())
+        write({self.folder / ".gitignore": f"{INDEX}\n.*.tmp\n"})
 
     def require(self) -> None:
         """Checks that `create` has made the store. Errors: Refused."""
@@ -83,11 +84,10 @@ class Store:
         name = f"{date}-{result.revision(12)}-{digest}.json"
         place = self.folder / fingerprint(result.context) / name
         if not place.exists():
-            write_new(place, content)
+            write({place: content})
         return place
 
     def files(self) -> list[str]:
         """Lists the results, relative to the folder."""
-        found = self.folder.glob("[!.]*/*.json")  # skips files being written
-        names = (f"{path.parent.name}/{path.name}" for path in found)
-        return sorted(name for name in names if not name.startswith(VERDICTS))
+        found = self.folder.glob("[!.]*/*.json")  # verdicts are one level deeper
+        return sorted(f"{path.parent.name}/{path.name}" for path in found)

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from reports.compare.decision import Verdict
-from reports.history.bisect import Side, bisect, error_of_step, search
+from reports.compare.exact import Change, MetricChange
+from reports.history.bisect import bisect, error_of_step, search
 from reports.history.commits import Refused
 from reports.history.oracle import Answer, CannotMeasure, Question
 
@@ -15,31 +16,10 @@ COMMITS = [f"{number:040x}" for number in range(1, 17)]
 ENDS = Question("e/row", "0" * 40, COMMITS[-1], [])
 
 
-def sides(first: int, skipped: Sequence[int] = ()) -> Callable[[str], Side]:
-    def side(commit: str) -> Side:
-        place = COMMITS.index(commit)
-        if place in skipped:
-            return Side.SKIP
-        return Side.BAD if place >= first else Side.GOOD
-
-    return side
-
-
-@pytest.mark.parametrize("first", range(16))
-def test_each_commit_is_found_in_four_steps(first: int) -> None:
-    asked: list[str] = []
-
-    def side(commit: str) -> Side:
-        asked.append(commit)
-        return sides(first)(commit)
-
-    assert search(COMMITS, side) == [COMMITS[first]]
-    assert len(asked) <= 4
-
-
 @pytest.mark.parametrize(
     ("first", "skipped", "found"),
     [
+        *((first, [], [first]) for first in range(16)),
         (8, [3, 4, 7], [7, 8]),  # 7 precedes it
         (8, [8], [8, 9]),
         (8, [2, 12], [8]),
@@ -47,11 +27,17 @@ def test_each_commit_is_found_in_four_steps(first: int) -> None:
         (0, [0], [0, 1]),
     ],
 )
-def test_what_cannot_be_measured_is_passed_over(
+def test_the_first_bad_commit_is_found_in_four_steps_unless_some_have_no_build(
     first: int, skipped: Sequence[int], found: Sequence[int]
 ) -> None:
-    named = search(COMMITS, sides(first, skipped))
-    assert named == [COMMITS[place] for place in found]
+    asked: list[int] = []
+
+    def is_bad(commit: str) -> bool | None:
+        asked.append(COMMITS.index(commit))
+        return None if asked[-1] in skipped else asked[-1] >= first
+
+    assert search(COMMITS, is_bad) == [COMMITS[place] for place in found]
+    assert skipped or len(asked) <= 4
 
 
 def oracle(first: int, asked: list[Question]) -> Callable[[Question], Answer]:
@@ -66,9 +52,10 @@ def oracle(first: int, asked: list[Question]) -> Callable[[Question], Answer]:
         verdict = Verdict.REGRESSED if is_bad else Verdict.EQUIVALENT
         if place == 6 and question.max_pairs == 40:
             verdict = Verdict.INCONCLUSIVE
-        changed = ["peak_bytes"] if is_bad else []
-        ends = (question.row, question.good, question.bad)
-        return Answer(*ends, verdict, 1.05 if is_bad else 1.0, None, 12, changed)
+        change = MetricChange("peak_bytes", "B", 1, 2, Change.WORSE)
+        changes, ends = [change] * is_bad, (question.good, question.bad)
+        ratio = 1.05 if is_bad else 1.0
+        return Answer(question.row, verdict, ratio, None, 12, changes, *ends)
 
     return ask
 

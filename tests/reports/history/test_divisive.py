@@ -15,15 +15,14 @@ from reports.history.divisive import (
     likeliest,
     p_of,
 )
+from reports.history.findings import ALPHA
 
-# Series of Apache Otava's test data (otava-test-data 0.1.9) and the changes that Otava
-# 0.8 finds: normal noise of NumPy's default generator around levels.
-OTAVA = Path(__file__).resolve().parents[2] / "data/otava.tsv"
-LEVEL = 0.05 / 300
+DATA = Path(__file__).resolve().parents[2] / "data"
+LEVEL = ALPHA / 300
 
 
-def cases() -> list[dict[str, str]]:
-    with OTAVA.open(newline="") as file:
+def lines(name: str) -> list[dict[str, str]]:
+    with (DATA / name).open(newline="") as file:
         return list(csv.DictReader(file, delimiter="\t"))
 
 
@@ -31,7 +30,9 @@ def numbers(words: str) -> list[int]:
     return [int(word) for word in words.split()]
 
 
-@pytest.mark.parametrize("case", cases(), ids=lambda c: f"{c['generator']}-{c['seed']}")
+# Series of Apache Otava's test data (otava-test-data 0.1.9) and the changes that Otava
+# 0.8 finds: normal noise of NumPy's default generator around levels.
+@pytest.mark.parametrize("case", lines("otava.tsv"), ids=lambda case: case["generator"])
 def test_what_otava_finds_of_injected_changes_is_found(case: dict[str, str]) -> None:
     injected, n = numbers(case["injected"]), int(case["points"])
     lengths = np.diff([0, *injected, n])
@@ -39,10 +40,26 @@ def test_what_otava_finds_of_injected_changes_is_found(case: dict[str, str]) -> 
     rng = np.random.default_rng(int(case["seed"]))
     values = levels + rng.normal(0, float(case["sigma"]), n)
     found = [change.index for change in change_points(np.log(values), LEVEL)]
-    assert (
-        len(found) == len(injected) == len(set(numbers(case["otava"])) & set(injected))
-    )
+    assert set(injected) <= set(numbers(case["otava"])) and len(found) == len(injected)
     assert all(abs(a - b) <= 1 for a, b in zip(found, injected, strict=True))
+
+
+def test_otava_finds_no_more_changes_injected_into_measured_series() -> None:
+    """Otava 0.8, windows of 50, p < 0.001: changes within two points, and elsewhere."""
+    elsewhere = allowed = 0
+    for case in lines("public_series.tsv"):
+        logs = np.log(np.array(case["values"].split(), float))
+        allowed += int(case["otava_elsewhere"]) / 2
+        by_percent = map(numbers, (case["percent"], case["otava"]))
+        for percent, otava in zip(*by_percent, strict=True):
+            found = 0
+            for at in range(10, len(logs) - 4, 3):
+                step = np.log1p(percent / 100) * (np.arange(len(logs)) >= at)
+                away = [abs(c.index - at) for c in change_points(logs + step, ALPHA)]
+                found += min(away, default=99) <= 2
+                elsewhere += sum(distance > 2 for distance in away)
+            assert found >= otava, (case["series"], percent)
+    assert elsewhere <= allowed
 
 
 def test_the_size_of_a_change_and_its_interval() -> None:
@@ -63,24 +80,21 @@ def test_no_change_is_found_more_often_than_stated(correlation: float) -> None:
         values[:, point] = correlation * values[:, point - 1] + fresh
     known = correlation_of([values])
     assert known == pytest.approx(correlation, abs=0.1)
-    between, within, _ = likeliest(values)
-    assert (p_of(between, within, WINDOW, known) < 0.05).mean() <= 0.05
+    t, _ = likeliest(values)
+    assert (p_of(t, WINDOW, known) < 0.05).mean() <= 0.05
     if correlation:
-        assert (p_of(between, within, WINDOW, 0.0) < 0.05).mean() > 0.3
+        assert (p_of(t, WINDOW, 0.0) < 0.05).mean() > 0.3
 
 
-def test_a_burst_that_ends_is_two_changes() -> None:
-    values = np.sin(np.arange(60.0)) / 100
-    values[25:35] += 1
-    assert [change.index for change in change_points(values, LEVEL)] == [25, 35]
+STAIRS = {WINDOW - 2: 1, WINDOW + 20: 1, 2 * WINDOW: 1}
 
 
-def test_a_change_in_the_overlap_of_windows_is_found_once() -> None:
+@pytest.mark.parametrize("steps", [{25: 1, 35: -1}, STAIRS], ids=["burst", "stairs"])
+def test_each_step_is_found_once_also_in_two_windows(steps: dict[int, int]) -> None:
     values = np.sin(np.arange(3.0 * WINDOW)) / 100
-    for at in (WINDOW - 2, WINDOW + 20, 2 * WINDOW):
-        values[at:] += 1
-    found = [change.index for change in change_points(values, LEVEL)]
-    assert found == [WINDOW - 2, WINDOW + 20, 2 * WINDOW]
+    for at, height in steps.items():
+        values[at:] += height
+    assert [change.index for change in change_points(values, LEVEL)] == list(steps)
 
 
 @pytest.mark.parametrize("n", [0, 1, 5])

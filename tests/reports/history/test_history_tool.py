@@ -3,6 +3,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -57,15 +58,15 @@ def test_check_names_the_commit_of_each_change(case: Case, lines: Lines) -> None
 def test_confirm_keeps_what_pairs_say(tmp_path: Path, lines: Lines) -> None:
     case = Case(tmp_path)
     bad = case.revisions[SINCE + 2]
-    calls = fake_ab(case.root, {bad: {"ratio": 1.05}})
+    calls = fake_ab(case.root, {bad: {"ratio": 1.05, "pairs": 99}})
     assert case.run("confirm") == 1
     ends = f"{case.revisions[SINCE - 3][:10]}..{bad[:10]}"
-    assert lines() == [
-        f"CONFIRMED e0/row +5.0 % (+4.0 % to +6.0 %) by 12 pairs, {ends}"
-    ]
+    (said,) = lines()
+    assert said == f"CONFIRMED e0/row +5.0 % (+4.0 % to +6.0 %) by 12 pairs, {ends}"
     assert case.run("confirm") == 0, "nothing is open"
-    (asked,) = calls.read_text().splitlines()
-    assert asked.endswith("--benchmark_filter=^e0/row$ --suite=smoke")
+    asked = calls.read_text()
+    assert re.findall("max_pairs=([0-9]+)", asked) == ["40", "120"], "inconclusive"
+    assert asked.endswith("--benchmark_filter=^e0/row$ --suite=smoke\n")
     assert lines() == []
     assert case.run("check") == 0
     assert lines()[2].split()[0] == "CONFIRMED"

@@ -11,7 +11,7 @@ from msgspec.msgpack import encode
 from histories import add, result
 from reports.history.commits import Commit, Refused
 from reports.history.index import load
-from reports.history.series import series_of
+from reports.history.series import levels_of, series_of
 from reports.history.store import INDEX, Store, fingerprint
 from reports.results.records import NotAResult
 from results import write
@@ -27,7 +27,7 @@ def store(tmp_path: Path) -> Store:
 
 def times(store: Store) -> list[list[float]]:
     """Returns the medians of the row of each series."""
-    return [series.medians[0].tolist() for series in series_of(load(store)[0], LINE)]
+    return [series.times[0, 0].tolist() for series in series_of(load(store)[0], LINE)]
 
 
 def test_a_result_is_added_once(store: Store, tmp_path: Path) -> None:
@@ -46,25 +46,30 @@ def test_another_fingerprint_is_another_series(store: Store, tmp_path: Path) -> 
 
 
 def test_a_point_has_all_processes_of_its_commit(store: Store, tmp_path: Path) -> None:
-    add(store, tmp_path, result(A, {"e/row": [1, 2, 3], "e/gone": [9]}))
-    add(store, tmp_path, result(A, {"e/row": [4, 5, 16, 17]}, 9))
+    add(store, tmp_path, result(A, {"e/row": [1, 2, 3], "e/one": [9]}))
+    add(store, tmp_path, result(A, {"e/row": [4, 5, 16, 17], "e/few": [1, 2, 4, 8]}, 9))
     (series,) = series_of(load(store)[0], LINE)
     assert series.time(0, 0) == (4, 1, 17), "the interval of the median of 7"
     assert series.time(1, 0) == (9, 9, 9)
-    assert [len(rows) for rows in series.exact[0].values()] == [2, 1]
+    assert series.time(2, 0) == (3, 1, 8), "the range of a few"
+    assert [len(rows) for rows in series.exact[0].values()] == [2, 1, 1]
 
 
-def test_few_processes_have_their_range(store: Store, tmp_path: Path) -> None:
-    add(store, tmp_path, result(A, {"e/row": [1, 2, 4, 8]}))
-    (series,) = series_of(load(store)[0], LINE)
-    assert series.time(0, 0) == (3, 1, 8)
+def test_a_slow_process_hardly_moves_the_level_of_a_point() -> None:
+    logs = np.random.default_rng(8).normal(0, 0.02, (20, 50, 6))
+    calm = levels_of(logs)
+    assert calm.std() < 0.96 * np.median(logs, axis=-1).std()
+    logs[:, ::2, :2] += 1
+    assert 0.009 < (levels_of(logs) - calm)[:, ::2].mean() < 0.018
+    few = np.array([[[2, np.nan], [3, 5], [np.nan, np.nan]]])
+    np.testing.assert_array_equal(levels_of(few), [[2, 4, np.nan]])
 
 
 def test_a_null_gpu_has_no_times(store: Store, tmp_path: Path) -> None:
     null = {"device_kind": "null_cuda"}
     add(store, tmp_path, result(A, {"e/row": [0]}, context=null))
     (series,) = series_of(load(store)[0], LINE)
-    assert np.isnan(series.medians).all() and len(series.exact[0]["e/row"]) == 1
+    assert np.isnan(series.times).all() and len(series.exact[0]["e/row"]) == 1
 
 
 def test_a_wrong_row_is_no_point(store: Store, tmp_path: Path) -> None:
