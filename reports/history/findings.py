@@ -3,7 +3,7 @@
 pairs of processes confirm it."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -110,26 +110,13 @@ def _changes_by_row(series: Series, alpha: float) -> dict[str, list[ChangePoint]
     return found
 
 
-def _answer_on(
-    row: str, before: int, after: int, series: Series, answers: Iterable[Answer]
-) -> Answer | None:
-    """Returns a verdict on two commits with the change between them, preferably a
-    conclusive one."""
-    places = {commit.revision: place for place, commit in enumerate(series.commits)}
-    around = [
-        answer
-        for answer in answers
-        if answer.name == row
-        and places.get(answer.good, math.inf) <= before
-        and places.get(answer.bad, -1) >= after
-    ]
-    inconclusive = Verdict.INCONCLUSIVE
-    return min(around, key=lambda each: each.verdict is inconclusive, default=None)
-
-
 def _time_changes(
     series: Series, answers: Sequence[Answer], alpha: float
 ) -> Iterator[Finding]:
+    places = {commit.revision: place for place, commit in enumerate(series.commits)}
+    # A conclusive answer on commits with the change between them is preferred.
+    answers = sorted(answers, key=lambda each: each.verdict is Verdict.INCONCLUSIVE)
+    known = [each for each in answers if {each.good, each.bad} <= places.keys()]
     for row, steps in _changes_by_row(series, alpha).items():
         points = series.points(series.rows.index(row)).tolist()
         edges = [0, *(change.index for change in steps), len(points)]
@@ -137,10 +124,16 @@ def _time_changes(
             at = change.index
             before, after = points[at - 1], points[at]
             good, bad = max(first, at - 1 - GUARD), min(last - 1, at + GUARD)
-            answer = _answer_on(row, before, after, series, answers)
-            kind = KIND_OF[answer.verdict] if answer else Kind.SUSPECTED
+            around = (
+                each
+                for each in known
+                if each.name == row
+                and places[each.good] <= before < after <= places[each.bad]
+            )
+            kind = Kind.SUSPECTED
             words = interval(math.exp(change.log_ratio), change.interval.ratios)
-            if answer:
+            if answer := next(around, None):
+                kind = KIND_OF[answer.verdict]
                 words = interval(answer.ratio, answer.interval)
                 words += f" by {answer.pairs} pairs"
             ends = (points[good], points[bad])
