@@ -46,7 +46,7 @@ def test_what_otava_finds_of_injected_changes_is_found(case: dict[str, str]) -> 
 
 def test_otava_finds_no_more_changes_injected_into_measured_series() -> None:
     """Otava 0.8, windows of 50, p < 0.001: changes within two points, and elsewhere."""
-    elsewhere = allowed = 0
+    elsewhere, allowed = 0, 0.0
     for case in lines("public_series.tsv"):
         logs = np.log(np.array(case["values"].split(), float))
         allowed += int(case["otava_elsewhere"]) / 2
