@@ -62,35 +62,12 @@ KernelWork FusedRmsNormBackward(Stack& s) {
   return Return(s, {}, at::empty_like(x), at::empty_like(weight));
 }
 
-// The scratch memory of a sum over `rows`, which LibTorch divides among the
-// blocks of a GPU if each thread would add many (setReduceConfig in
-// ATen/native/cuda/Reduce.cuh). Each block stores its threads' sums.
-int64_t SumOfRowsBytes(int64_t rows, int64_t columns) {
-  constexpr int64_t kThreads = 512, kWarp = 32, kFew = 16, kMany = 256;
-  const int64_t vector = columns % 4 == 0 ? 4 : columns % 2 == 0 ? 2 : 1;
-  const int64_t vectors = columns / vector, threads = kThreads / vector;
-  const auto power = [&](int64_t n) {
-    const auto below = std::bit_floor(static_cast<uint64_t>(n));
-    return std::min(threads, static_cast<int64_t>(below));
-  };
-  const int64_t height =
-      std::min(power(rows), threads / std::min(power(vectors), kWarp));
-  const int64_t width = std::min(power(vectors), threads / height);
-  const int64_t values = CeilDiv(rows, height);  // of a thread
-  const int64_t grid = CeilDiv(vectors, width);
-  const GpuSize gpu = SizeOfGpu();
-  const int64_t places = gpu.multiprocessors * (gpu.threads / (width * height));
-  if (values < kMany || grid > places) return 0;
-  const int64_t blocks =
-      std::max(std::min(CeilDiv(places, grid), CeilDiv(values, kFew)),
-               CeilDiv(values, kMany));
-  if (blocks == 1) return 0;
-  return 4 * (columns * blocks * width * vector + grid);
-}
-
+// Knows the scratch memory of sums over the first dimensions of contiguous
+// values of at most 4 bytes, which LibTorch adds in fp32.
 KernelWork GpuSum(Stack& s) {
   const Tensor x = s[0].toTensor();
-  const std::vector<int64_t> dims = s[1].toIntVector();
+  const std::vector<int64_t> dims =
+      s[1].isNone() ? std::vector<int64_t>() : s[1].toIntVector();
   const Tensor sum =
       at::sum(x, dims, s[2].toBool(), s[3].toOptional<at::ScalarType>());
   const int64_t rows = x.numel() / std::max<int64_t>(1, sum.numel());
@@ -99,8 +76,10 @@ KernelWork GpuSum(Stack& s) {
   };
   const bool over_rows = x.numel() > 0 && !dims.empty() &&
                          std::ssize(dims) < x.dim() && x.is_contiguous() &&
+                         x.element_size() <= 4 &&
                          absl::c_all_of(dims, is_leading);
-  const int64_t scratch = over_rows ? SumOfRowsBytes(rows, sum.numel()) : 0;
+  const int64_t scratch =
+      over_rows ? SumOfRowsBytes(rows, sum.numel(), SizeOfGpu()) : 0;
   return Return(s, {.scratch_bytes = scratch}, sum);
 }
 
@@ -195,6 +174,28 @@ Kernel FindKernel(const c10::OperatorName& name, c10::Device device) {
   if (device.is_cuda() && name == softmax_backward) return GpuSoftmaxBackward;
   if (device.is_cuda() && name == sum) return GpuSum;
   return FindAttentionKernel(name, device);
+}
+
+int64_t SumOfRowsBytes(int64_t rows, int64_t columns, const GpuSize& gpu) {
+  constexpr int64_t kThreads = 512, kWarp = 32, kFew = 16, kMany = 256;
+  const int64_t vector = columns % 4 == 0 ? 4 : columns % 2 == 0 ? 2 : 1;
+  const int64_t vectors = columns / vector, threads = kThreads / vector;
+  const auto power = [&](int64_t n) {
+    const auto below = std::bit_floor(static_cast<uint64_t>(n));
+    return std::min(threads, static_cast<int64_t>(below));
+  };
+  const int64_t height =
+      std::min(power(rows), threads / std::min(power(vectors), kWarp));
+  const int64_t width = std::min(power(vectors), threads / height);
+  const int64_t values = CeilDiv(rows, height);  // of a thread
+  const int64_t grid = CeilDiv(vectors, width);
+  const int64_t places = gpu.multiprocessors * (gpu.threads / (width * height));
+  if (values < kMany || grid > places) return 0;
+  const int64_t blocks =
+      std::max(std::min(CeilDiv(places, grid), CeilDiv(values, kFew)),
+               CeilDiv(values, kMany));
+  if (blocks == 1) return 0;
+  return 4 * (columns * blocks * width * vector + grid);
 }
 
 GpuSize SizeOfGpu() {

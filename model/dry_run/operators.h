@@ -33,6 +33,11 @@ struct GpuSize {
 };
 GpuSize SizeOfGpu();
 
+// The scratch memory of a sum over `rows`, which LibTorch divides among the
+// blocks of a GPU if each thread would add many (setReduceConfig in
+// ATen/native/cuda/Reduce.cuh). Each block stores its threads' sums, in fp32.
+int64_t SumOfRowsBytes(int64_t rows, int64_t columns, const GpuSize& gpu);
+
 // Replaces the arguments, which are the whole stack, by results. Tensors are on
 // the meta device.
 using Kernel = KernelWork (*)(torch::jit::Stack& stack);

@@ -51,7 +51,8 @@ def update(document: Path, result: Result, machine: str) -> None:
     """Updates the document if it shows this machine. Raises OSError and ValueError."""
     text = document.read_text(encoding="utf-8")
     try:
-        if machine_of(text) == machine:
-            write_files({document: with_excerpt(text, result)})
+        shown = machine_of(text)
     except ValueError as error:
         raise ValueError(f"{document}: {error}") from error
+    if shown == machine:
+        write_files({document: with_excerpt(text, result)})

@@ -30,7 +30,7 @@ STRATEGY = Axis("strategy bucket_mb", "per_parameter")
 SHARDING = Axis("sharding", "replicated")
 SHARDED = Axis("sharded reshard prefetch", "optimizer reshard:0 prefetch:0")
 RANKS = Axis("ranks", "ranks:1")
-TENSORS = (*("parameters", "fc1", "relu", "layer_norm", "logits", "loss", "gradients"),)
+TENSORS = ("parameters", "fc1", "relu", "layer_norm", "logits", "loss", "gradients")
 
 SPECS = {
     "model_size": Spec(
@@ -86,13 +86,8 @@ SPECS = {
     ),
     "cuda_graph": Spec(
         columns=(
-            *(
-                "peak_ratio",
-                "replay_error",
-                "capture_us",
-                "nodes_per_step",
-                "pool_bytes",
-            ),
+            *("peak_ratio", "replay_error", "capture_us"),
+            *("nodes_per_step", "pool_bytes"),
             Column("capture_us", "capture / replay", per="p50_us"),
         ),
         axis=LAUNCH,

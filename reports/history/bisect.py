@@ -14,7 +14,8 @@ from reports.compare.decision import Verdict
 from reports.history.commits import Refused
 from reports.history.oracle import Answer, CannotMeasure, Oracle, Question, decide
 
-ERROR = 0.05  # the probability that the reported commit is wrong
+# The probability that the reported commit is wrong, unless steps are asked twice.
+ERROR = 0.05
 
 
 def error_of_step(commits: int) -> float:

@@ -114,8 +114,11 @@ def _time_changes(
     series: Series, answers: Sequence[Answer], alpha: float
 ) -> Iterator[Finding]:
     places = {commit.revision: place for place, commit in enumerate(series.commits)}
-    # A conclusive answer on commits with the change between them is preferred.
-    answers = sorted(answers, key=lambda each: each.verdict is Verdict.INCONCLUSIVE)
+    # A conclusive answer on commits with the change between them is preferred, then
+    # one of more pairs.
+    answers = sorted(
+        answers, key=lambda each: (each.verdict is Verdict.INCONCLUSIVE, -each.pairs)
+    )
     known = [each for each in answers if {each.good, each.bad} <= places.keys()]
     for row, steps in _changes_by_row(series, alpha).items():
         points = series.points(series.rows.index(row)).tolist()

@@ -135,7 +135,8 @@ def ask(question: Question, root: Path, kept: Path | None = None) -> Answer:
 
 
 def decide(question: Question, oracle: Oracle) -> Answer:
-    """Asks, and after an inconclusive answer asks once more, with more pairs."""
+    """Asks, and after an inconclusive answer asks once more, with more pairs: both have
+    the whole error of the question."""
     answer = oracle(question)
     if answer.verdict is not Verdict.INCONCLUSIVE:
         return answer

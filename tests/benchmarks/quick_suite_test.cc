@@ -108,7 +108,7 @@ TEST(QuickSuiteTest, OnAGpuNoTimedRowFollowsAProfile) {
   }
 }
 
-TEST(QuickSuiteTest, OnAGpuThePaperSuiteCanBeCutIntoEqualParts) {
+TEST(QuickSuiteTest, OnAGpuThePaperSuiteCanBeCutIntoPartsOfAboutAsManyRows) {
   const Device& device = ListedDevice(kGpu);
   const std::vector<Case>& cases = ListedCases(Suite::kPaper, kGpu);
   const auto guess = [&](const std::vector<Case>& some) {

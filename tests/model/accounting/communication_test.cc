@@ -19,6 +19,9 @@ constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 // The gradients of CS336's xl model over NVLink and PCIe, and extreme calls.
 TEST(BucketsTest, NoOtherNumberOfBucketsIsBetter) {
+  EXPECT_EQ(
+      std::round(OptimalBuckets(8e9, {30, 1 / 318e3})->bucket_bytes / 1e6),
+      276);
   for (const AlphaBeta call :
        {AlphaBeta{30, 1 / 318e3}, {50, 1 / 20e3}, {1e6, 1e-4}, {50, 0}}) {
     const auto best = OptimalBuckets(8e9, call);

@@ -44,10 +44,13 @@ std::vector<Case> Cases() {
   };
 }
 
-// Beyond 2^63, where an integer would overflow: doubling seq quadruples the
-// quadratic term.
-TEST(FlopsTest, OfALargeSweepAreExact) {
+// 2 * 4 * 512 tokens times 32 (4 * 2560^2 + 3 * 2560 * 10240) + 10000 * 2560
+// weights, and 32 layers times 4 * 4 * 512^2 * 2560 for the scores.
+TEST(FlopsTest, OfALargeModelAndALargeSweep) {
   const ModelConfig config = *FindModel("2.7B", StandardModels());
+  EXPECT_EQ(ForwardFlops(config, 4, 512),
+            4096.0 * 3'381'043'200 + 32.0 * 16 * 262'144 * 2560);
+  // Beyond 2^63, where an integer would overflow, seq enters squared.
   const double half = ForwardFlops(config, 64, int64_t{1} << 19);
   const double whole = ForwardFlops(config, 64, int64_t{1} << 20);
   EXPECT_GT(whole, 1e19);

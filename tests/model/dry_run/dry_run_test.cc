@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "fixtures/memory/memory_account.h"
+#include "model/dry_run/operators.h"
 
 namespace trainbench {
 namespace {
@@ -120,6 +121,14 @@ TEST(DryRunTest, ReportsTheBytesThatOperatorsReadAndWrite) {
       ElementsAre(Pair("aten::add_", 80), Pair("aten::zero_", 40),
                   Pair("aten::copy_", 60),
                   Pair("aten::index_select", 24 + 24 + 24)));
+}
+
+// By LibTorch's setReduceConfig, transcribed, for an H100.
+TEST(DryRunTest, ASumOverManyRowsNeedsScratch) {
+  const dry::GpuSize h100 = {.multiprocessors = 132, .threads = 2048};
+  EXPECT_EQ(dry::SumOfRowsBytes(1020, 768, h100), 0);
+  EXPECT_EQ(dry::SumOfRowsBytes(1021, 768, h100), 6'291'480);
+  EXPECT_EQ(dry::SumOfRowsBytes(4096, 37, h100), 75'784);
 }
 
 TEST(DryRunTest, AKernelRecordsItsWorkInTheInnermostRun) {

@@ -16,7 +16,7 @@ from reports.results.rows import Asked, Result, load, parse
 from results import REFERENCE, ROOT, document, entry, failure, write
 
 
-def test_every_module_has_an_experiment_and_each_of_those_a_question() -> None:
+def test_every_spec_has_an_experiment_and_each_of_those_a_question() -> None:
     experiments = {path.stem for path in (ROOT / "benchmarks").glob("*.cc")}
     assert set(SPECS) <= experiments
     for experiment in experiments:

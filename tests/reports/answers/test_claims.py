@@ -93,8 +93,3 @@ def test_tables_of_rows() -> None:
         "phases": phases,
     }
     check_golden("tables.txt", {name: found[name].markdown() for name in found})
-
-
-def test_every_spec_is_of_an_experiment() -> None:
-    for name in SPECS:
-        assert (ROOT / "benchmarks" / f"{name}.cc").exists()

@@ -202,7 +202,7 @@ def test_a_result_has_the_rates_of_its_cpu() -> None:
         if row.name.startswith("peak/stream")
     )
     assert cpu.is_host and 0.5 < cpu.operator_us < 5
-    with pytest.raises(ValueError, match="full on AMD EPYC lacks rows of peak"):
+    with pytest.raises(ValueError, match="the full run on AMD EPYC lacks rows of peak"):
         of_result(replace(result, rows=[]))
 
 

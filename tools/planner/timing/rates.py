@@ -217,8 +217,8 @@ def of_result(result: "Result") -> Device:
     moved = rates("bytes_per_second", "copy", "update")
     overhead = [row for row in rows if row.name.startswith("peak/op_overhead/")]
     if not (by_kind["fp32"] and reads and moved and overhead):
-        of = f"{result.context.get('suite')} on {result.context.get('device')}"
-        raise ValueError(f"{of} lacks rows of peak; allowed: a full run on a CPU")
+        run = f"the {result.context.get('suite')} run on {result.context.get('device')}"
+        raise ValueError(f"{run} lacks rows of peak; allowed: a full run on a CPU")
     memory = max(rate for _, rate in streams)
     peaks, shares = {"memory": memory, "read": max(rate for _, rate in reads)}, {}
     for kind, found in by_kind.items():

@@ -45,9 +45,9 @@ def table(
     """Returns the rows of a file, and the first reader that needs no other columns.
     Raises ValueError if each needs one; `allowed` names files with such columns."""
     rows: list[Row] = [*read_table(path)]
-    columns = set(rows[0]) if rows else set()
+    columns = list(rows[0]) if rows else []
     for needed, read in readers:
-        if needed <= columns:
+        if needed.issubset(columns):
             return rows, read
     raise ValueError(
         f"{path} has the columns {', '.join(columns) or 'of no row'}; "
