@@ -97,25 +97,26 @@ def predicted(trainbench: Program, out: Path, *flags: str) -> Result:
 
 
 def test_times_are_predicted(trainbench: Program, tmp_path: Path) -> None:
-    """They agree with tools/plan, which predicts them from a dry run's operators."""
-    model = "--model=name=m,d_model=1024,d_ff=4096,layers=4,heads=16,vocab=1024"
+    """Kernels take what tools/plan predicts, except for the host's part in it. The
+    step's own depends on how fast this host enqueues them."""
+    model = "name=m,d_model=1024,d_ff=4096,layers=4,heads=16,vocab=1024"
     step = ("--models=m", "--batch=8", "--seq=512", "--precision=bf16")
-    result = predicted(
-        trainbench,
-        tmp_path / "predicted.json",
-        *(model, *step),
-        "--benchmark_filter=^implementations/(library|fused)/.*forward_backward",
-    )
-    assert result.context["device"] == "NVIDIA H100 80GB HBM3 (predicted)"
-    assert len(result.rows) == 2
-    for row in result.rows:
-        assert row.findings["times"] == "predicted"
-        own = f"{model},implementation={row.words['implementation']}"
+    for implementation in ("library", "fused"):
+        own = f"--model={model},implementation={implementation}"
+        result = predicted(
+            trainbench,
+            tmp_path / "predicted.json",
+            *(own, *step, "--mode=forward_backward", "--benchmark_filter=^breakdown/"),
+        )
+        assert result.context["device"] == "NVIDIA H100 80GB HBM3 (predicted)"
+        assert {row.findings["times"] for row in result.rows} == {"predicted"}
         answer = plan(
             *(own, *step), "--mode=forward_backward", "--rates=h100", "--json"
         )
         planned = json.loads(answer)["rows"][0]["time"]["predicted_us"]
-        assert 0.8 < row.time_us / planned < 1.25, row.name
+        (profile,) = result.profiles
+        kernels = sum(kernel.total_us for kernel in profile.kernels)
+        assert 0.65 < kernels / planned < 1.25, implementation
 
 
 def test_the_text_names_each_case(

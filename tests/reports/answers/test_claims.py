@@ -18,9 +18,8 @@ from reports.experiments.spec import (
     Values,
     Versus,
 )
-from reports.experiments.specs import SPECS
 from reports.results.rows import Row, parse
-from results import ROOT, document, entry
+from results import document, entry
 
 KIND = Axis("kind", "plain")
 
