@@ -80,6 +80,7 @@ TEST(FitAlphaBetaTest, SaysWhatIsWrong) {
 
 TEST(AlphaBetaTest, LargestErrorIsRelative) {
   const AlphaBeta model = {10, 0.5};
+  EXPECT_EQ(LargestRelativeError(model, {}), 0);
   // The predictions are 12 and 60.
   EXPECT_DOUBLE_EQ(LargestRelativeError(model, {{4, 16}, {100, 50}}), 0.25);
   EXPECT_DOUBLE_EQ(LargestRelativeError(model, {{4, 10}, {100, 60}}), 0.2);

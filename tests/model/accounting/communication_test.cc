@@ -15,13 +15,20 @@ namespace {
 
 using testing::HasSubstr;
 
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
-// The gradients of CS336's xl model over NVLink and PCIe, and extreme calls.
+TEST(BucketsTest, BestOfTheXlModel) {
+  // CS336 assignment 2: 2 H100 with NVLink, 2 A100 on PCIe; 8 GB of gradients.
+  const auto nvlink = OptimalBuckets(8e9, {30, 1 / 318e3});
+  ASSERT_TRUE(nvlink.ok()) << nvlink.status();
+  EXPECT_EQ(std::round(nvlink->bucket_bytes / 1e6), 276);
+  const auto pcie = OptimalBuckets(8e9, {50, 1 / 20e3});
+  ASSERT_TRUE(pcie.ok()) << pcie.status();
+  EXPECT_EQ(std::round(pcie->bucket_bytes / 1e6), 89);
+}
+
 TEST(BucketsTest, NoOtherNumberOfBucketsIsBetter) {
-  EXPECT_EQ(
-      std::round(OptimalBuckets(8e9, {30, 1 / 318e3})->bucket_bytes / 1e6),
-      276);
   for (const AlphaBeta call :
        {AlphaBeta{30, 1 / 318e3}, {50, 1 / 20e3}, {1e6, 1e-4}, {50, 0}}) {
     const auto best = OptimalBuckets(8e9, call);
@@ -88,7 +95,9 @@ TEST(BucketsTest, SaysWhatIsWrong) {
     return std::string(plan.status().message());
   };
   EXPECT_THAT(message(0, {1, 1}), HasSubstr("gradient_bytes is 0"));
+  EXPECT_THAT(message(kNoNumber, {1, 1}), HasSubstr("gradient_bytes is nan"));
   EXPECT_THAT(message(8, {0, 1}), HasSubstr("alpha_us is 0"));
+  EXPECT_THAT(message(8, {kInfinite, 1}), HasSubstr("alpha_us is inf"));
   EXPECT_THAT(message(8, {1, -1}), HasSubstr("us_per_byte is -1"));
   EXPECT_THAT(message(8, {1, kNoNumber}), HasSubstr("us_per_byte is nan"));
 }

@@ -34,6 +34,7 @@ std::vector<Case> Cases() {
       {{"even", 32, 64, 2, 4, 64}, 2, 8},
       {{"odd", 18, 29, 3, 3, 37}, 2, 7},        // d_head 6, vocab prime
       {{"token", 18, 29, 2, 3, 37}, 1, 1},      // one token
+      {{"batch", 20, 12, 1, 1, 101}, 5, 1},     // one position
       {{"long", 8, 11, 2, 4, 13}, 1, 65},       // seq larger than every width
       {{"narrow", 2, 1, 1, 1, 2}, 3, 3},        // the smallest model
       {{"wide", 48, 1000, 1, 2, 1009}, 1, 11},  // ff and vocab > d_model
@@ -87,13 +88,15 @@ TEST(FlopsTest, OfEachComponentEqualTheProfilers) {
 }
 
 TEST(FlopsTest, OfComponentsAddUpToTheStep) {
-  for (const StepMode mode : kStepModes) {
-    const ModelConfig config = {"m", 18, 30, 3, 3, 37, AttentionKind::kSdpa};
-    double sum = 0;
-    for (const ComponentFlops& part : FlopsByComponent(config, 2, 8, mode)) {
-      sum += part.flops;
+  for (const auto kind : {AttentionKind::kNaive, AttentionKind::kSdpa}) {
+    for (const StepMode mode : kStepModes) {
+      const ModelConfig config = {"m", 18, 30, 3, 3, 37, kind};
+      double sum = 0;
+      for (const ComponentFlops& part : FlopsByComponent(config, 2, 8, mode)) {
+        sum += part.flops;
+      }
+      EXPECT_EQ(sum, StepFlops(config, 2, 8, mode)) << StepModeName(mode);
     }
-    EXPECT_EQ(sum, StepFlops(config, 2, 8, mode)) << StepModeName(mode);
   }
 }
 

@@ -49,6 +49,9 @@ TEST(ParametersTest, CountsOfNamedModels) {
   for (const auto& [name, count] : counts) {
     EXPECT_EQ(ParameterCount(*FindModel(name, NamedModels())), count) << name;
   }
+  for (const ModelConfig& standard : StandardModels()) {
+    EXPECT_TRUE(counts.contains(standard.name)) << standard.name;
+  }
 }
 
 // Each architecture with as many key/value heads as query heads and with fewer,

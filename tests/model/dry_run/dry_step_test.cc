@@ -105,7 +105,10 @@ std::vector<StepParams> Shapes() {
       Job(Gpt({"gpt", 64, 192, 2, 4, 256, kSdpa, kLibrary}), 2, 64),
       Job(Gpt({"gpt_fused", 64, 192, 2, 4, 256, kOwn, kFused}), 2, 64),
       Job(Biased({"biased", 64, 192, 2, 4, 256}), 2, 64),
-      Job(GateBiased({"gate", 64, 192, 2, 4, 256, kOwn, kFused}), 2, 64)};
+      Job(GateBiased({"gate", 64, 192, 2, 4, 256, kOwn, kFused}), 2, 64),
+      Job(Grouped(
+              {"grouped_core", 96, 64, 2, 6, 128, kOwn, kFused, {kAttention}}),
+          2, 64)};
 }
 
 // Randomly drawn jobs, the same ones each time.
@@ -170,6 +173,15 @@ TEST_F(DryStepTest, TakesTheBytesOfARealStep) {
 TEST_F(DryStepTest, OfRandomJobsTakesTheBytesOfARealStep) {
   for (const StepParams& job : RandomJobs(60)) {
     at::set_num_threads(at::get_num_threads() == 1 ? 2 : 1);
+    EXPECT_EQ(DryBytesOfStep(job), BytesOfStep(job)) << TextOf(job);
+  }
+}
+
+TEST_F(DryStepTest, OnTwoThreadsTakesTheBytesOfARealStep) {
+  at::set_num_threads(2);
+  for (const AttentionKind attention : {kNaive, kSdpa, kOwn}) {
+    StepParams job = Job({"threads", 64, 192, 2, 4, 256, attention}, 2, 256);
+    job.precision = Precision::kBf16;
     EXPECT_EQ(DryBytesOfStep(job), BytesOfStep(job)) << TextOf(job);
   }
 }
