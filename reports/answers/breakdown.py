@@ -66,12 +66,13 @@ class Step:
         return [row for (_, part), row in self.parts.items() if part in components]
 
     def share(self, component: str) -> Measured:
-        """Returns its share of the step; interval ends add, as phases may correlate."""
+        """Returns its share of the step; interval ends add, as phases may correlate,
+        but a share is at most 1."""
         shares = [counter_of(row, "share") for row in self.of(component)]
         return Measured(
             sum(share.value for share in shares),
             sum(share.low for share in shares),
-            sum(share.high for share in shares),
+            min(1.0, sum(share.high for share in shares)),
         )
 
     def ordered(self) -> list[str]:

@@ -17,7 +17,7 @@ from reports.results.scaling import exponent_weights
 # Counters that compare rows that cannot take turns: their rank processes differ.
 _OF_OTHER_MOMENTS = ("strong_speedup",)
 FEWEST_RUNS = 6  # the fewest with a 95 % interval (reports/results/rows.py)
-WIDEST = 9.995  # the widest relative half-width that is printed
+WIDEST = 0.2  # the widest relative half-width that ± states
 MANY_RUNS = 100  # more than are practical
 CANNOT_TELL = "cannot be told from this run"
 _PROCESSES = "several processes"
@@ -136,21 +136,26 @@ class Measured:
         return self.is_fair and self.outside(1, 1)
 
     def text(self, formatted: Callable[[float], str] = text.significant) -> str:
-        """Formats e.g. "2.1 (1.9 to 2.3)"; an exact value has no interval."""
+        """Formats e.g. "2.1 ms (1.9 to 2.3 ms)"; an exact value has no interval."""
         shown = formatted(self.value)
         if self.low == self.high:
             return shown
         if not self.is_known:
             return f"{shown} (no interval)"
-        return f"{shown} ({formatted(self.low)} to {formatted(self.high)})"
+        low, high = formatted(self.low), formatted(self.high)
+        number, _, unit = low.rpartition(" ")
+        if number and high.endswith(f" {unit}"):
+            low = number
+        return f"{shown} ({low} to {high})"
 
     def plus_minus(self, formatted: Callable[[float], str]) -> str:
-        """Formats e.g. "2.1 ms ± 5 %", for a table."""
+        """Formats e.g. "2.1 ms ± 5 %", for a table; a wide interval by its ends, since
+        it is skewed: an interruption makes a time longer, never shorter."""
         shown = formatted(self.value)
         if self.low == self.high or not self.is_known:
             return shown
         if self.half_width > WIDEST:
-            return f"{shown} ± >999 %"
+            return self.text(formatted)
         return f"{shown} ± {text.percent(self.half_width)}"
 
     def runs_to_tell(self, *bounds: float) -> str:

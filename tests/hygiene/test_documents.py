@@ -39,7 +39,7 @@ def test_the_readme_names_what_a_newcomer_types() -> None:
     assert {"tools/bench", "tools/test"} <= set(checks.paths_in("README.md"))
 
 
-def test_every_room_has_a_readme() -> None:
+def test_every_room_has_a_readme_that_opens_with_its_name() -> None:
     sources = map(PurePosixPath, checks.files(".cc", ".cu", ".h", ".py", ".cmake"))
     folders = {path.parent for path in sources if path.parts[0] != "tests"}
     # Deeper folders are described by the room that contains them.
@@ -49,8 +49,12 @@ def test_every_room_has_a_readme() -> None:
             for folder in folders
         }
     )
+    readmes = [checks.ROOT / room / "README.md" for room in rooms]
+    assert [path for path in readmes if not path.exists()] == []
     assert [
-        room for room in rooms if not (checks.ROOT / room / "README.md").exists()
+        room
+        for room, path in zip(rooms, readmes, strict=True)
+        if not path.read_text(encoding="utf-8").startswith(f"# {room}: ")
     ] == []
 
 

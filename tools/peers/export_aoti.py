@@ -212,6 +212,9 @@ def compile_package(
             "aot_inductor.metadata": metadata,
             # The program sets the number of threads when it runs the package.
             "cpp.dynamic_threads": True,
+            # The compiler that built the program knows all of this CPU's instructions.
+            # Otherwise PyTorch compiles and loads a library for each set of them.
+            "cpp.vec_isa_ok": True,
         },
     )
     # The compiler writes the metadata before its own duration is known.

@@ -129,7 +129,7 @@ def test_expectations_come_first_and_alone_where_asked_for(
     assert main(["--expectations", str(path)]) == 0
     assert capsys.readouterr().out == (
         "harness: the p50_us of harness: failed; expected at most 2 us, measured 5 us "
-        "(4.95 us to 5.05 us) in empty\n"
+        "(4.95 to 5.05 us) in empty\n"
         "Of 2 expectations 1 failed, 1 held.\n"
     )
     path.write_text(json.dumps(document(*rows)))

@@ -19,7 +19,7 @@ from reports.answers.measured import (
     unknown,
 )
 from reports.results.rows import Row, Turns
-from reports.results.text import size
+from reports.results.text import size, time
 
 
 def row(**counters: float) -> Row:
@@ -187,9 +187,12 @@ def test_the_ratio_of_differences_may_be_negative() -> None:
     assert not ratio_to(exactly(1), spread(2, math.inf)).is_known
 
 
-def test_a_half_width_that_tells_nothing_has_no_digits() -> None:
-    assert Measured(2, 1, 3).plus_minus(str) == "2 ± 50 %"
-    assert Measured(2, -1000, 1004).plus_minus(str) == "2 ± >999 %"
+def test_a_wide_interval_is_stated_by_its_ends() -> None:
+    assert Measured(20, 19, 21).plus_minus(str) == "20 ± 5 %"
+    assert Measured(20, 19, 60).plus_minus(str) == "20 (19 to 60)"
+    assert Measured(20, 0.9, 60).plus_minus(time) == "20 us (900 ns to 60 us)"
+    assert Measured(20, 19, 60).plus_minus(time) == "20 us (19 to 60 us)"
+    assert unknown(20).plus_minus(str) == "20"
 
 
 def turned(name: str, *us: float, family: str = "f") -> Row:
