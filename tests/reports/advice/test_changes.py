@@ -7,13 +7,15 @@ import pytest
 
 from advised import (
     BF16_PEAK,
-    EXACT,
     PEAKS,
+    SHAPE,
+    STEP,
     Entry,
     lines,
     part,
     product,
     step,
+    timed,
     verdicts,
     whole,
 )
@@ -22,12 +24,8 @@ from results import entry
 
 
 def softmax(part_: str, us: float, **counters: float) -> Entry:
-    return entry(
-        f"softmax_vs_matmul/{part_}/fp32/batch:4/seq:128/d_head:64",
-        us,
-        f"part={part_} precision=fp32",
-        **EXACT | counters,
-    )
+    words = f"part={part_} precision=fp32"
+    return timed("softmax_vs_matmul", us, words, f"{SHAPE}/d_head:64", **counters)
 
 
 def test_a_fused_kernel_is_one_pass_beside_its_products() -> None:
@@ -65,12 +63,9 @@ def test_fused_softmax_is_checked_by_the_one_that_was_timed() -> None:
 
 
 def attention(variant: str, phase: str, us: float, **counters: float) -> Entry:
-    return entry(
-        f"attention_scaling/{variant}/fp32/{phase}/batch:8/seq:256/d_head:64",
-        us,
-        f"variant={variant} precision=fp32 phase={phase}",
-        **EXACT | counters,
-    )
+    words = f"variant={variant} precision=fp32 phase={phase}"
+    shape = "batch:8/seq:256/d_head:64"
+    return timed("attention_scaling", us, words, shape, **counters)
 
 
 def test_flash_attention_leaves_the_products() -> None:
@@ -236,12 +231,8 @@ def test_a_batch_that_hides_all_else_is_large_enough() -> None:
 
 
 def checkpointed(how: str, us: float, **counters: float) -> Entry:
-    return entry(
-        f"checkpointing/{how}/tiny/fp32/train_step/batch:1/seq:512",
-        us,
-        f"checkpoint={how} model=tiny precision=fp32 mode=train_step",
-        **{"p50_us": us} | EXACT | counters,
-    )
+    words, shape = f"checkpoint={how} {STEP}", "batch:1/seq:512"
+    return timed("checkpointing", us, words, shape, p50_us=us, **counters)
 
 
 def test_checkpointing_saves_what_a_dry_run_says_and_costs_its_flops() -> None:
@@ -263,12 +254,9 @@ def test_checkpointing_saves_what_a_dry_run_says_and_costs_its_flops() -> None:
 
 
 def ddp(strategy: str, us: float, exposed_us: float, bucket: str = "") -> Entry:
-    return entry(
-        f"ddp/{strategy}/tiny/fp32/ranks:2{bucket}/batch:1/seq:128",
-        us,
-        f"strategy={strategy} model=tiny precision=fp32",
-        **{"p50_us": us, "predicted_exposed_us": exposed_us, "ranks": 2} | EXACT,
-    )
+    words = f"strategy={strategy} model=tiny precision=fp32"
+    numbers = f"ranks:2{bucket}/batch:1/seq:128"
+    return timed("ddp", us, words, numbers, predicted_exposed_us=exposed_us, p50_us=us)
 
 
 def test_buckets_save_what_the_calls_take() -> None:

@@ -3,12 +3,24 @@
 
 import pytest
 
-from advised import EXACT, PEAKS, Entry, lines, op, part, product, verdicts, whole
+from advised import (
+    PEAKS,
+    SHAPE,
+    STEP,
+    Entry,
+    lines,
+    op,
+    part,
+    product,
+    timed,
+    verdicts,
+    whole,
+)
 from reports.advice.advice import advice
 from reports.advice.tell import sentence
 from reports.answers.judging import Verdict
 from reports.results.rows import parse
-from results import document, entry, within
+from results import document, within
 
 
 def test_a_fused_operation_is_checked_by_its_rows_of_the_steps_shape() -> None:
@@ -32,12 +44,8 @@ def test_a_fused_operation_is_checked_by_its_rows_of_the_steps_shape() -> None:
 
 
 def launched(launch: str, us: float, mode: str = "train_step") -> Entry:
-    return entry(
-        f"cuda_graph/{launch}/tiny/fp32/{mode}/batch:4/seq:128",
-        us,
-        f"launch={launch} model=tiny precision=fp32 mode={mode}",
-        **EXACT,
-    )
+    words = f"launch={launch} model=tiny precision=fp32 mode={mode}"
+    return timed("cuda_graph", us, words, SHAPE)
 
 
 def test_a_cuda_graph_is_checked_by_the_replay_of_the_same_step() -> None:
@@ -52,17 +60,8 @@ def test_a_cuda_graph_is_checked_by_the_replay_of_the_same_step() -> None:
     assert (found.saved_us.value, found.gain_us.value) == (500, 450)
     assert verdicts(found) == [Verdict.HELD]
     # The step that gains most may be one without a replayed row.
-    narrow = [
-        entry(
-            row["name"].replace("/fp32/", "/bf16/"),
-            2 * row["real_time"],
-            " ".join(
-                f"{key}={word}" for key, word in row["parameters"].items()
-            ).replace("=fp32", "=bf16"),
-            **EXACT,
-        )
-        for row in (*gaps, whole(590))
-    ]
+    bf16 = STEP.replace("fp32", "bf16")
+    narrow = (part("forward", "gap", 1000, bf16), whole(1180, bf16))
     found = lines(*PEAKS, *gaps, whole(590), *narrow, *rows)["CUDA graph"]
     assert "bf16" in found.where and found.measured_us is None
     assert [check.where for check in found.checks] == [rows[1]["name"]]
@@ -75,12 +74,8 @@ def implemented(
     finding: str = "",
     **more: float,
 ) -> Entry:
-    return entry(
-        f"implementations/{name}/tiny/fp32/{mode}/batch:4/seq:128",
-        us,
-        f"implementation={name} model=tiny precision=fp32 mode={mode} | {finding}",
-        **EXACT | more,
-    )
+    words = f"implementation={name} model=tiny precision=fp32 mode={mode} | {finding}"
+    return timed("implementations", us, words, SHAPE, **more)
 
 
 def test_the_fused_implementation_is_all_its_kernels_at_once() -> None:
