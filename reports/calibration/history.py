@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from reports.calibration.noise import SCENARIOS, Noise, log_medians
-from reports.calibration.rule import Flags, in_sequence, share
+from reports.calibration.rule import Flags, Lines, in_sequence, share
 from reports.calibration.samples import Floats, Samples
 from reports.calibration.simulated import SEED
 from reports.calibration.weather import WEATHERS, turns_of
@@ -27,7 +27,7 @@ from reports.history.divisive import (
 )
 from reports.history.findings import ALPHA, GUARD, threshold_for
 from reports.history.series import levels_of
-from reports.results.text import significant, table
+from reports.results.text import significant
 
 ROWS, DAYS, RUNS = 300, 100, 4  # a point of each row on each day
 PROCESSES = 6  # for each point
@@ -143,11 +143,12 @@ def false_line(words: str, draw: Draw, seed: int) -> list[str]:
     return [words, *both, _per_run(reported(ours, 0.0))]
 
 
-def false_reports(samples: Samples) -> str:
+def false_reports(samples: Samples) -> Lines:
+    yield ["noise", "Otava's p < 0.001", "suspected", "reported"]
     kinds = {"stored times of one binary": _stored(samples)}
     kinds |= {f"simulated: {noise.words}": simulated(noise) for noise in NOISES}
-    lines = [false_line(*kind, seed) for seed, kind in enumerate(kinds.items())]
-    return table(["noise", "Otava's p < 0.001", "suspected", "reported"], lines)
+    for seed, kind in enumerate(kinds.items()):
+        yield false_line(*kind, seed)
 
 
 def power_line(spread: float, processes: int) -> list[str]:
@@ -163,9 +164,11 @@ def power_line(spread: float, processes: int) -> list[str]:
     return [f"{100 * spread:g} %", str(processes), *shares]
 
 
-def power() -> str:
-    lines = [power_line(s, p) for s in (0.005, 0.01, 0.02, 0.04) for p in (3, 6, 12)]
-    return table(["spread of processes", "processes", "suspected", "reported"], lines)
+def power() -> Lines:
+    yield ["spread of processes", "processes", "suspected", "reported"]
+    for spread in (0.005, 0.01, 0.02, 0.04):
+        for processes in (3, 6, 12):
+            yield power_line(spread, processes)
 
 
 def _answers(slowdown: float, there: float) -> list[bool | None]:
@@ -197,7 +200,8 @@ def bisect_line(slowdown: float, broken: float) -> list[str]:
     return [*kind, *map(str, (right, several, wrong))]
 
 
-def bisections() -> str:
-    kinds = [(slowdown, broken) for broken in (0.0, 0.1) for slowdown in (0.03, 0.1)]
-    headings = ["slowdown", "cannot be built", "right", "one of several", "wrong"]
-    return table(headings, [bisect_line(*kind) for kind in kinds])
+def bisections() -> Lines:
+    yield ["slowdown", "cannot be built", "right", "one of several", "wrong"]
+    for broken in (0.0, 0.1):
+        for slowdown in (0.03, 0.1):
+            yield bisect_line(slowdown, broken)

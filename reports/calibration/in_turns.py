@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 from reports.calibration.rule import (
+    Lines,
     Verdicts,
     bounded,
     in_sequence,
@@ -61,16 +62,12 @@ def spread_line(number: int, weather: Weather) -> list[str]:
     return [weather.words, *map(_spread, found)]
 
 
-def spreads() -> str:
-    lines = [spread_line(number, weather) for number, weather in enumerate(WEATHERS)]
+def spreads() -> Lines:
     heads = ["one process after the other", "in turns: the ratio of medians"]
-    return text.table(
-        [
-            *("weather", *heads),
-            *("the mean of the rounds", "the median", "the mean of the middle half"),
-        ],
-        lines,
-    )
+    heads += ["the mean of the rounds", "the median", "the mean of the middle half"]
+    yield ["weather", *heads]
+    for number, weather in enumerate(WEATHERS):
+        yield spread_line(number, weather)
 
 
 def judged(turns: Turns, threshold: float, slowdown: float = 0.0) -> Verdicts:
@@ -94,14 +91,9 @@ def verdict_line(number: int, weather: Weather) -> list[str]:
     ]
 
 
-def verdicts() -> str:
-    lines = [verdict_line(number, weather) for number, weather in enumerate(WEATHERS)]
-    return text.table(
-        [
-            "weather",
-            *("REGRESSED", "IMPROVED", "REGRESSED by 2 %"),
-            *("all found at +5 %", "all EQUIVALENT by 2 %"),
-            "REGRESSED if base begins each round",
-        ],
-        lines,
-    )
+def verdicts() -> Lines:
+    heads = ["weather", "REGRESSED", "IMPROVED", "REGRESSED by 2 %"]
+    heads += ["all found at +5 %", "all EQUIVALENT by 2 %"]
+    yield [*heads, "REGRESSED if base begins each round"]
+    for number, weather in enumerate(WEATHERS):
+        yield verdict_line(number, weather)

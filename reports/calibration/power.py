@@ -6,11 +6,16 @@ import math
 import numpy as np
 
 from reports.calibration.noise import Noise, log_medians
-from reports.calibration.rule import Verdicts, in_sequence, ratios, share_in_pairs
+from reports.calibration.rule import (
+    Lines,
+    Verdicts,
+    in_sequence,
+    ratios,
+    share_in_pairs,
+)
 from reports.calibration.samples import Floats
 from reports.calibration.simulated import PAIRS, SEED, THRESHOLD
 from reports.compare.sequential import Plan
-from reports.results.text import table
 
 SLOWDOWNS = (0.03, 0.05, 0.10)
 SPREADS = (0.01, 0.02, 0.04)  # of the log ratio of a pair
@@ -40,14 +45,12 @@ def power(log_ratios: Floats, slowdown: float, rows: int) -> Verdicts:
     return in_sequence(slowed, Plan(rows=rows, max_pairs=PAIRS), THRESHOLD)
 
 
-def power_table(outliers: float) -> str:
-    headings = ["spread of a pair", "rows"]
-    headings += [f"+{100 * slowdown:.0f} %" for slowdown in SLOWDOWNS]
-    lines = []
+def power_table(outliers: float) -> Lines:
+    slowdowns = (f"+{100 * slowdown:.0f} %" for slowdown in SLOWDOWNS)
+    yield ["spread of a pair", "rows", *slowdowns]
     for spread in SPREADS:
         log_ratios = pairs_of(spread, outliers, TABLES, seed=0)
         for rows in TABLE_ROWS:
             found = [power(log_ratios, slowdown, rows) for slowdown in SLOWDOWNS]
             shares = [share_in_pairs(each.regressed, each) for each in found]
-            lines.append([f"{100 * spread:.0f} %", str(rows), *shares])
-    return table(headings, lines)
+            yield [f"{100 * spread:.0f} %", str(rows), *shares]

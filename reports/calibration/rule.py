@@ -7,6 +7,7 @@ The number of pairwise means not above it is the sum of those values' distance r
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -21,6 +22,7 @@ from reports.results import text
 from reports.results.order_statistics import interval_rank, signed_rank
 
 Flags = NDArray[np.bool_]
+Lines = Iterator[list[str]]  # of a table: the headings first
 
 
 @dataclass(frozen=True)
@@ -102,15 +104,6 @@ def margins(spread: Floats, reach: Floats, pairs: int, alpha: float) -> Floats:
     """Returns half the interval of one process per side, as in `decide_once`."""
     unit = prediction_interval(0.0, 1.0, pairs, alpha).high
     return np.maximum(unit * spread, reach)
-
-
-def max_spread(log_times: Floats) -> Floats:
-    """Vectorizes `intervals.max_spread`: [table, row] from [table, process, row]."""
-    off = log_times - np.median(log_times, axis=1, keepdims=True)
-    scale = np.median(np.abs(off), axis=1)
-    units = off / scale[:, None]
-    widest = units.max(axis=(1, 2)) - units.min(axis=(1, 2))
-    return np.asarray(widest[:, None] * scale)
 
 
 def at_most(count: int, of: int) -> float:

@@ -10,18 +10,18 @@ import numpy as np
 from reports.calibration.noise import SCENARIOS, Noise, log_medians
 from reports.calibration.rule import (
     Flags,
+    Lines,
     Verdicts,
     abba,
     bounded,
     in_sequence,
     margins,
-    max_spread,
     ratios,
     share_of,
 )
 from reports.calibration.samples import Floats
+from reports.compare.intervals import max_spread
 from reports.compare.sequential import Plan
-from reports.results.text import table
 
 ROWS = 50
 PAIRS = 40
@@ -67,19 +67,19 @@ def sequential_line(seed: int, noise: Noise) -> list[str]:
     ]
 
 
-def sequential() -> str:
-    lines = [sequential_line(seed, noise) for seed, noise in enumerate(SCENARIOS)]
+def sequential() -> Lines:
     headings = ["noise", "REGRESSED", "IMPROVED", "REGRESSED by 2 %"]
-    others = ["in A B B A", "in A B A B", "all A, then all B"]
-    return table([*headings, *others], lines)
+    yield [*headings, "in A B B A", "in A B A B", "all A, then all B"]
+    for seed, noise in enumerate(SCENARIOS):
+        yield sequential_line(seed, noise)
 
 
-def equivalent() -> str:
+def equivalent() -> Lines:
     """Counts false EQUIVALENT verdicts if all rows are slower by exactly the threshold.
 
     The machine is quiet: only then is an interval narrow enough for EQUIVALENT.
     """
-    lines = []
+    yield ["noise", "EQUIVALENT", "REGRESSED", "IMPROVED"]
     words = ("each process and row differs by 0.5 %", "0.5 %, in all rows alike")
     quiet = [replace(noise, process=0.005) for noise in SCENARIOS[:2]]
     for seed, noise in enumerate(quiet):
@@ -87,8 +87,7 @@ def equivalent() -> str:
         slowed = ratios(times, coins) + math.log1p(THRESHOLD)
         found = in_sequence(slowed, PLAN, THRESHOLD)
         kinds = (found.equivalent, found.regressed, found.improved)
-        lines.append([words[seed], *(bounded(kind.any(axis=1)) for kind in kinds)])
-    return table(["noise", "EQUIVALENT", "REGRESSED", "IMPROVED"], lines)
+        yield [words[seed], *(bounded(kind.any(axis=1)) for kind in kinds)]
 
 
 KNOWN_PAIRS = 20  # of the preceding A/A run
@@ -99,7 +98,7 @@ def margins_of(known: Floats, alpha: float) -> tuple[Floats, Floats]:
     """Returns margins [table, row] by the spread alone, and margins by the rule."""
     pairs = known.shape[1] // 2
     spread = np.std(known, axis=1, ddof=1) * math.sqrt(2)
-    reach = max_spread(known)
+    reach = np.stack(max_spread([*known.transpose(2, 0, 1)]), axis=1)
     alone = margins(spread, np.zeros_like(reach), pairs, alpha)
     return alone, margins(spread, reach, pairs, alpha)
 
@@ -125,7 +124,7 @@ def once_line(seed: int, noise: Noise) -> list[str]:
     ]
 
 
-def once() -> str:
-    lines = [once_line(seed, noise) for seed, noise in enumerate(SCENARIOS)]
-    headings = ["by the spread alone", "by the rule", "margin", "finds +30 %"]
-    return table(["noise", *headings], lines)
+def once() -> Lines:
+    yield ["noise", "by the spread alone", "by the rule", "margin", "finds +30 %"]
+    for seed, noise in enumerate(SCENARIOS):
+        yield once_line(seed, noise)

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from scipy.stats import mannwhitneyu
 
 from reports.calibration.noise import Noise, log_times
-from reports.calibration.rule import share_of
+from reports.calibration.rule import Lines, share_of
 from reports.calibration.samples import Floats
 from reports.calibration.simulated import ROWS, SEED
-from reports.results.text import table
 
 ALPHA = 0.05
 
@@ -50,9 +49,10 @@ def alarms(base: Floats, new: Floats) -> NDArray[np.bool_]:
 REPETITIONS = (3, 6, 9, 20)
 
 
-def by_repetitions(tables: int = 100) -> str:
+def by_repetitions(tables: int = 100) -> Lines:
     """Tabulates compare.py's alarms by the share of the variance between processes."""
-    lines = []
+    heads = (f"{repetitions} repetitions" for repetitions in REPETITIONS)
+    yield ["share between processes", *heads]
     for icc in (0.0, 0.5, 0.8):
         cells = [f"{icc:.1f}"]
         for repetitions in REPETITIONS:
@@ -61,6 +61,4 @@ def by_repetitions(tables: int = 100) -> str:
             base, new = times.astype(float).swapaxes(0, 1)
             found = alarms(base, new)
             cells.append(f"{share_of(found)}; {share_of(found.any(axis=1))}")
-        lines.append(cells)
-    heads = [f"{repetitions} repetitions" for repetitions in REPETITIONS]
-    return table(["share between processes", *heads], lines)
+        yield cells

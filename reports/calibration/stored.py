@@ -9,6 +9,7 @@ import numpy as np
 from reports.calibration import stock
 from reports.calibration.rule import (
     Flags,
+    Lines,
     Verdicts,
     abba,
     in_sequence,
@@ -19,7 +20,6 @@ from reports.calibration.samples import Floats, Samples, share_between
 from reports.calibration.simulated import SEED, margins_of
 from reports.compare.intervals import Pair
 from reports.compare.sequential import Plan, decide_in_sequence
-from reports.results import text
 
 REPETITIONS = (3, 6, 9)
 RELABELLINGS = 2000
@@ -43,35 +43,24 @@ def stock_alarms(times: Floats, repetitions: int, apart: int | None) -> Flags:
     return stock.alarms(first[pairs[:, 0]], first[pairs[:, 1]])
 
 
-def stock_rows(samples: Samples) -> str:
+def stock_rows(samples: Samples) -> Lines:
     """Tabulates compare.py's alarms with nine repetitions per side, row by row."""
+    yield ["row", "share between processes", "any two processes", "neighbours"]
     all_ = stock_alarms(samples.times, 9, None)
     near = stock_alarms(samples.times, 9, 1)
-    lines = []
     for i, name in enumerate(samples.rows):
-        logs = np.log(samples.times[:, i])
-        lines.append(
-            [
-                f"`{short(name)}`",
-                f"{share_between(logs):.2f}",
-                share_of(all_[:, i]),
-                share_of(near[:, i]),
-            ]
-        )
+        between = share_between(np.log(samples.times[:, i]))
+        shares = (share_of(found[:, i]) for found in (all_, near))
+        yield [f"`{short(name)}`", f"{between:.2f}", *shares]
     tables = (share_of(found.any(axis=1)) for found in (all_, near))
-    lines.append(["at least one of them", "", *tables])
-    return text.table(
-        ["row", "share between processes", "any two processes", "neighbours"], lines
-    )
+    yield ["at least one of them", "", *tables]
 
 
-def stock_repetitions(samples: Samples) -> str:
-    lines = []
+def stock_repetitions(samples: Samples) -> Lines:
+    yield ["repetitions", "of a row", "of the table"]
     for repetitions in REPETITIONS:
         found = stock_alarms(samples.times, repetitions, None)
-        shares = (share_of(found), share_of(found.any(axis=1)))
-        lines.append([str(repetitions), *shares])
-    return text.table(["repetitions", "of a row", "of the table"], lines)
+        yield [str(repetitions), share_of(found), share_of(found.any(axis=1))]
 
 
 def relabelled(samples: Samples, threshold: float) -> Verdicts:
@@ -84,30 +73,24 @@ def relabelled(samples: Samples, threshold: float) -> Verdicts:
     return in_sequence(ratios(logs, coins), plan, threshold)
 
 
-def ours(samples: Samples) -> str:
-    lines = []
+def ours(samples: Samples) -> Lines:
+    heads = ["difference", "of a row", "REGRESSED", "IMPROVED"]
+    yield [*heads, "either, of the table"]
     for words, threshold in (("any", 0.0), ("2 %", 0.02)):
         found = relabelled(samples, threshold)
         either = found.regressed | found.improved
-        lines.append(
-            [
-                words,
-                share_of(either),
-                share_of(found.regressed.any(axis=1)),
-                share_of(found.improved.any(axis=1)),
-                share_of(either.any(axis=1)),
-            ]
-        )
-    heads = ["difference", "of a row", "REGRESSED", "IMPROVED", "either, of the table"]
-    return text.table(heads, lines)
+        kinds = (found.regressed, found.improved, either)
+        tables = (share_of(kind.any(axis=1)) for kind in kinds)
+        yield [words, share_of(either), *tables]
 
 
-def one_a_side(samples: Samples) -> str:
+def one_a_side(samples: Samples) -> Lines:
     """Compares processes of one half of the run, given the spread of the other half."""
+    heads = ["spread known from", "by the spread alone, of a row", "of the table"]
+    yield [*heads, "by the rule, of a row", "of the table"]
     logs = np.log(samples.medians)
     half = len(logs) // 2
     alpha = 0.05 / logs.shape[1]
-    lines = []
     for words, known, others in (
         ("the first half", logs[:half], logs[half:]),
         ("the second half", logs[half:], logs[:half]),
@@ -118,27 +101,18 @@ def one_a_side(samples: Samples) -> str:
         for margin in margins_of(known[None], alpha):
             found = apart > margin + math.log1p(0.02)
             cells += [share_of(found), share_of(found.any(axis=1))]
-        lines.append(cells)
-    heads = ["spread known from", "by the spread alone, of a row", "of the table"]
-    return text.table([*heads, "by the rule, of a row", "of the table"], lines)
+        yield cells
 
 
-def as_it_was(samples: Samples) -> str:
+def as_it_was(samples: Samples) -> Lines:
     """Tabulates the verdicts if the actual order of processes had been A B B A."""
+    yield ["row", "new / base", "interval", "verdict"]
     logs = np.log(samples.medians)[None]
     by_row = ratios(logs, abba(logs.shape[1] // 2))[0].T.tolist()
     plan = Plan(rows=len(by_row), max_pairs=len(by_row[0]))
-    lines = []
     for name, log_ratios in zip(samples.rows, by_row, strict=True):
         pairs = [Pair(ratio) for ratio in log_ratios]
         decision = decide_in_sequence(pairs, plan, 0.02, ended=True)
         low, high = decision.interval.ratios if decision.interval else (0.0, math.inf)
-        lines.append(
-            [
-                f"`{short(name)}`",
-                f"{decision.ratio:.3f}",
-                f"{low:.3f} to {high:.3f}",
-                decision.verdict.value,
-            ]
-        )
-    return text.table(["row", "new / base", "interval", "verdict"], lines)
+        numbers = (f"{decision.ratio:.3f}", f"{low:.3f} to {high:.3f}")
+        yield [f"`{short(name)}`", *numbers, decision.verdict.value]

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 from reports.results.order_statistics import median_ends, signed_rank
 
+Floats = NDArray[np.float64]
 MANY_PAIRS = 1000  # more are impractical
 # Error of the log time that a process keeps until it exits, even on a quiet machine:
 # a lower bound on the error of a pair.
@@ -98,33 +100,33 @@ def prediction_interval(
     return Interval(ratio - margin, ratio + margin)
 
 
-def _in_scales(values: Sequence[float]) -> tuple[float, float, float]:
-    """Returns the scale of a sample, and its two extremes in units of the scale.
+def _in_scales(values: Floats) -> tuple[Floats, Floats]:
+    """Returns the scale of each sample, along the last axis, and the deviations from
+    its median in units of the scale.
 
     The scale is the median absolute deviation, or the standard deviation if more than
     half of the values are equal.
     """
-    off = np.asarray(values, float) - np.median(values)
-    scale = float(np.median(np.abs(off))) or float(np.std(off))
-    if scale == 0:
-        return 0.0, 0.0, 0.0
-    return scale, float(np.min(off)) / scale, float(np.max(off)) / scale
+    off = values - np.median(values, axis=-1, keepdims=True)
+    scale = np.median(np.abs(off), axis=-1, keepdims=True)
+    scale = np.where(scale > 0, scale, np.std(off, axis=-1, keepdims=True))
+    return scale[..., 0], off / np.where(scale > 0, scale, 1)
 
 
-def max_spread(log_times: Sequence[Sequence[float]]) -> list[float]:
+def max_spread(log_times: Sequence[ArrayLike]) -> list[Floats]:
     """Returns per row a bound on the log ratio of two processes of one binary.
 
-    `log_times` is [row][process]. A disturbance that affects one process in twenty may
-    have missed one row. Therefore the most extreme process of any row, in units of its
-    row's scale, sets the bound of every row. Two more processes exceed a bound in
-    one direction only if one of them is the most extreme of all n + 2 processes. The
-    probability is at most 2 / (n + 2), for any distribution and any correlation of
-    the rows.
+    `log_times` has an array [..., process] for each row. A disturbance that affects one
+    process in twenty may have missed one row. Therefore the most extreme process of any
+    row, in units of its row's scale, sets the bound of every row. Two more processes
+    exceed a bound in one direction only if one of them is the most extreme of all n + 2
+    processes. The probability is at most 2 / (n + 2), for any distribution and any
+    correlation of the rows.
     """
-    found = [_in_scales(row) for row in log_times]
-    lowest = min((low for _, low, _ in found), default=0.0)
-    highest = max((high for _, _, high in found), default=0.0)
-    return [(highest - lowest) * scale for scale, _, _ in found]
+    found = [_in_scales(np.asarray(times, float)) for times in log_times]
+    lowest = np.min([off.min(axis=-1) for _, off in found], axis=0, initial=0)
+    highest = np.max([off.max(axis=-1) for _, off in found], axis=0, initial=0)
+    return [(highest - lowest) * scale for scale, _ in found]
 
 
 @functools.cache

@@ -47,7 +47,7 @@ def noise_of_rows(
         for name, times in times_us.items()
         if len(times) > 1
     }
-    reach = dict(zip(known, max_spread(list(known.values())), strict=True))
+    reach = dict(zip(known, max_spread([*known.values()]), strict=True))
     found: dict[str, RowNoise] = {}
     for name, times in known.items():
         interval = pair_interval(pairs[name], alpha)
@@ -56,7 +56,7 @@ def noise_of_rows(
                 floor=math.expm1(max(abs(interval.low), abs(interval.high))),
                 spread=math.sqrt(2) * spread_of(times),
                 pairs=len(pairs[name]),
-                reach=reach[name],
+                reach=float(reach[name]),
             )
     return found
 

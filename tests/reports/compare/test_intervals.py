@@ -163,6 +163,8 @@ def test_reach_is_that_of_the_strangest_row_in_the_scale_of_each() -> None:
     wild = [-0.1, -0.1, 0.0, 0.1, 0.7]  # scale 0.1, units -1 to 7
     assert max_spread([calm]) == pytest.approx([0.04])
     assert max_spread([calm, wild]) == pytest.approx([0.09, 0.9])
+    tables = max_spread([[calm, wild], [wild, wild]])
+    np.testing.assert_allclose(tables, [[0.09, 0.8], [0.9, 0.8]])
 
 
 def test_reach_needs_no_row_to_have_every_process() -> None:
