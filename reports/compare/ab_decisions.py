@@ -14,7 +14,7 @@ from reports.compare.ab_record import (
 )
 from reports.compare.ab_times import pair_of, result_of, times_of
 from reports.compare.comparison import Comparison, Options, compare
-from reports.compare.decision import Decision, Verdict, decide_pairs
+from reports.compare.decision import Decision, Verdict
 from reports.compare.intervals import Pair, pairs_for
 from reports.compare.noise import NoiseFile, load_noise, threshold_of
 from reports.compare.sequential import Plan, decide_in_sequence
@@ -58,7 +58,8 @@ def known_pairs(run: AbRun, directory: Path) -> dict[str, list[Pair]]:
 
 
 def plan_of(run: AbRun) -> Plan:
-    return Plan(max(1, len(run.rows)), run.max_pairs, 1 - run.confidence)
+    rows = max(1, len(run.rows))
+    return Plan(rows, run.max_pairs, 1 - run.confidence, run.stops_early)
 
 
 def fewest_pairs(run: AbRun) -> int:
@@ -78,17 +79,15 @@ def until_next_look(pairs: int, plan: Plan) -> int:
     return max(1, (looks[0] if looks else plan.max_pairs) - pairs)
 
 
-def _decide_row(run: AbRun, pairs: list[Pair], threshold: float) -> Decision:
-    plan = plan_of(run)
-    if not run.stops_early:  # the only look is at the end and spends all the error
-        return decide_pairs(pairs, plan.rest(0), threshold)
-    return decide_in_sequence(pairs, plan, threshold, run.ended is not None)
-
-
 def decide(run: AbRun, directory: Path, noise: NoiseFile | None) -> dict[str, Decision]:
     """Decides on each row with at least one pair. Errors: NotAResult."""
+    plan = plan_of(run)
+    # Without early looks no error is spent before the end.
+    ended = run.ended is not None or not plan.stops_early
     return {
-        row: _decide_row(run, pairs, threshold_of(row, run.threshold, noise))
+        row: decide_in_sequence(
+            pairs, plan, threshold_of(row, run.threshold, noise), ended
+        )
         for row, pairs in known_pairs(run, directory).items()
         if pairs
     }
@@ -109,8 +108,6 @@ def open_rows(
         known = [pairs[row][number] for number in past if number in pairs[row]]
         if not known:
             return len(past) < FRUITLESS_PAIRS
-        if not run.stops_early:
-            return True
         return not is_final(known, plan, threshold_of(row, run.threshold, noise))
 
     return [row for row in run.rows if is_open(row)]

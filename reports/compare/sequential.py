@@ -35,13 +35,14 @@ class Plan:
     rows: int  # the number of rows that share the error (Bonferroni)
     max_pairs: int
     alpha: float = 0.05  # probability of any wrong interval in the whole table
+    stops_early: bool = True  # False: the only look is at the end
 
     def looks(self) -> list[Look]:
         """Returns all looks except the last one, which happens when the run ends."""
         looks: list[Look] = []
         error = self.alpha / self.rows
         pairs = max(FEWEST_PAIRS, pairs_for(error / 2))
-        while pairs < self.max_pairs:
+        while self.stops_early and pairs < self.max_pairs:
             error /= 2
             looks.append(Look(pairs, error))
             # Halving the error requires one more pair for an interval to exist.

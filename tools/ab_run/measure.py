@@ -39,8 +39,6 @@ def seconds_per_row(run: AbRun, directory: Path) -> float | None:
 def pairs_needed(run: AbRun, decision: Decision | None) -> int:
     """Estimates how many more pairs one row needs."""
     most = max(0, run.max_pairs - run.pairs)
-    if not run.stops_early:
-        return most
     look = until_next_look(run.pairs, plan_of(run))
     return min(most, max(look, (decision.more_pairs or 0) if decision else 0))
 
