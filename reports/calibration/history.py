@@ -26,6 +26,7 @@ from reports.history.divisive import (
     p_of,
 )
 from reports.history.findings import ALPHA, GUARD, threshold_for
+from reports.history.oracle import MAX_PAIRS
 from reports.history.series import levels_of
 from reports.results.text import significant
 
@@ -94,27 +95,22 @@ def suspected(points: Floats, level: float, is_independent: bool) -> list[float]
 
 
 @cache
-def _rough(tables: int, pairs: int) -> tuple[Floats, Floats]:
+def _rough(tables: int) -> tuple[Floats, Floats]:
     """Draws log ratios of pairs in turns, without a change, and their errors."""
-    rng = np.random.default_rng([SEED, 800, tables, pairs])
-    rounds = turns_of(ROUGH, rng, (tables, pairs, 1, 20)).log_ratios
+    rng = np.random.default_rng([SEED, 800, tables, MAX_PAIRS])
+    rounds = turns_of(ROUGH, rng, (tables, MAX_PAIRS, 1, 20)).log_ratios
     return middle_mean(rounds), error_of(rounds)
 
 
 def paired(slowdown: float, thresholds: Floats, alpha: float) -> tuple[Flags, Flags]:
     """Simulates runs of tools/ab on a rough machine, one row and one threshold each;
     returns which rows are REGRESSED, and which EQUIVALENT."""
-    bad = good = np.zeros(len(thresholds), bool)
-    limits = np.log1p(thresholds)[:, None, None]
-    for pairs in (40, 120):  # 120 only for those that are inconclusive
-        plan, is_open = Plan(1, pairs, alpha), ~(bad | good)
-        middle, error = _rough(len(thresholds), pairs)
-        ratios = middle + math.log1p(slowdown)
-        above = in_sequence(ratios - limits, plan, 0.0, error)
-        below = in_sequence(ratios + limits, plan, 0.0, error)
-        bad = bad | is_open & above.regressed[:, 0]
-        good = good | is_open & (above.improved & below.regressed)[:, 0]
-    return bad, good
+    plan, limits = Plan(1, MAX_PAIRS, alpha), np.log1p(thresholds)[:, None, None]
+    middle, error = _rough(len(thresholds))
+    ratios = middle + math.log1p(slowdown)
+    above = in_sequence(ratios - limits, plan, 0.0, error)
+    below = in_sequence(ratios + limits, plan, 0.0, error)
+    return above.regressed[:, 0], (above.improved & below.regressed)[:, 0]
 
 
 def reported(ratios: Sequence[float], slowdown: float) -> int:

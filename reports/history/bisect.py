@@ -12,10 +12,9 @@ from dataclasses import replace
 
 from reports.compare.decision import Verdict
 from reports.history.commits import Refused
-from reports.history.oracle import Answer, CannotMeasure, Oracle, Question, decide
+from reports.history.oracle import Answer, CannotMeasure, Oracle, Question
 
-# The probability that the reported commit is wrong, unless steps are asked twice.
-ERROR = 0.05
+ERROR = 0.05  # the probability that the reported commit is wrong
 
 
 def error_of_step(commits: int) -> float:
@@ -27,17 +26,16 @@ def search(commits: Sequence[str], is_bad: Callable[[str], bool | None]) -> list
     """Returns the first bad commit, or the candidates for it, oldest first. The last of
     `commits` is bad, and the one before the first is good. `is_bad` measures one; None:
     it cannot be measured, or is undecided."""
-    known: dict[str, bool | None] = {commits[-1]: True}
-    while True:
-        most = next(p for p, commit in enumerate(commits) if known.get(commit))
-        good = [p for p in range(most) if known.get(commits[p]) is False]
-        least = good[-1] + 1 if good else 0
-        left = [p for p in range(least, most) if commits[p] not in known]
-        if not left:
-            return list(commits[least : most + 1])
-        middle = (least + most - 1) / 2
-        commit = commits[min(left, key=lambda p: (abs(p - middle), p))]
-        known[commit] = is_bad(commit)
+    left, skipped = list(commits), set[str]()
+    while places := [p for p, commit in enumerate(left[:-1]) if commit not in skipped]:
+        middle = (len(left) - 2) / 2
+        at = min(places, key=lambda p: (abs(p - middle), p))
+        bad = is_bad(left[at])
+        if bad is None:
+            skipped.add(left[at])
+        else:
+            left = left[: at + 1] if bad else left[at + 1 :]
+    return left
 
 
 def bisect(
@@ -45,14 +43,13 @@ def bisect(
 ) -> list[str]:
     """Searches `commits`, from after the good one up to the bad one, for a change of an
     exact counter, if one is given, or else of the time. A step's threshold is half of
-    the difference of the ends; an undecided step is repeated once with more pairs.
-    Errors: Refused, also if the ends do not differ or cannot be measured."""
+    the difference of the ends. Errors: Refused, also if the ends do not differ or
+    cannot be measured."""
 
     def measured(question: Question) -> tuple[Answer, bool | None]:
+        answer = oracle(question)
         if metric is not None:
-            answer = oracle(question)
             return answer, metric in answer.changed
-        answer = decide(question, oracle)
         is_open = answer.verdict is Verdict.INCONCLUSIVE
         return answer, None if is_open else answer.verdict is Verdict.REGRESSED
 

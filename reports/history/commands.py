@@ -4,7 +4,7 @@
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 
 from reports.history import bisect as steps
@@ -128,9 +128,8 @@ def confirm(given: argparse.Namespace) -> int:
         flags, threshold = _flags(given, series), findings.threshold_for(found.least)
         question = Question(found.row, good, bad, flags, threshold)
         kept = history.store.folder / VERDICTS / series.fingerprint
-        ask = partial(oracle.ask, root=given.repository, kept=kept)
         try:
-            answer = oracle.decide(question, ask)
+            answer = oracle.ask(question, given.repository, kept)
         except CannotMeasure as error:
             _say(f"not measured: {found.row}: {error}")
             status = status or USAGE

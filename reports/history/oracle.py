@@ -3,8 +3,10 @@
 
 import hashlib
 import json
+import os
 import re
 import shlex
+import signal
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +20,9 @@ from reports.history.store import VERDICTS, Store, write
 from reports.results import records
 from reports.results.records import NotAResult
 
-_LONGER = 3  # factor for the number of pairs if the first answer is inconclusive
+# Limits for a row that stays undecided. The looks of tools/ab share a question's error,
+# so a question is asked only once.
+MAX_PAIRS, _MAX_MINUTES = 120, 120
 _NO_BUILD = 3  # exit statuses; 0 and 1 come with a result
 # Flags that do not affect which cases exist: how long to measure, where to write.
 _NOT_CASES = re.compile(
@@ -39,7 +43,6 @@ class Question:
     flags: Sequence[str]  # the flags with which the program has the row
     threshold: float = 0.02  # the smallest ratio - 1 that matters
     confidence: float = 0.95
-    max_pairs: int = 40
 
     def directory(self, root: Path) -> Path:
         """Returns the folder from which tools/ab resumes the same question."""
@@ -53,7 +56,8 @@ class Question:
             *(str(root / "tools" / "ab"), self.good, self.bad),
             f"--threshold={100 * self.threshold:.6g}",
             f"--confidence={100 * self.confidence:.8g}",
-            f"--max_pairs={self.max_pairs}",
+            f"--max_pairs={MAX_PAIRS}",
+            f"--max_minutes={_MAX_MINUTES}",
             f"--out={self.directory(root)}",
             f"--benchmark_filter=^{row}$",
             *self.flags,
@@ -107,16 +111,25 @@ def _answers(comparison: Any) -> list[Answer]:
     return [replace(answer, good=good, bad=bad) for answer in known.rows]
 
 
+def _run(command: Sequence[str]) -> int:
+    """Runs tools/ab and returns its status. Ctrl-C ends it in an orderly way."""
+    # Its own process group gets the signal only once, also if a terminal sends it.
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, process_group=0
+    ) as process:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            os.killpg(process.pid, signal.SIGINT)
+            process.wait()
+            raise
+
+
 def ask(question: Question, root: Path, kept: Path | None = None) -> Answer:
     """Measures, or resumes or reuses an earlier call's measurement; `kept` is a folder
     for the answer. Errors: CannotMeasure; Refused, if tools/ab fails; OSError."""
     directory = question.directory(root)
-    with subprocess.Popen(question.command(root), stdout=subprocess.DEVNULL) as process:
-        try:
-            status = process.wait()
-        except KeyboardInterrupt:  # tools/ab receives it, too
-            process.wait()
-            raise
+    status = _run(question.command(root))
     if status == _NO_BUILD:
         raise CannotMeasure(f"{question.good[:10]} or {question.bad[:10]} has no build")
     if status not in (0, 1):
@@ -132,15 +145,6 @@ def ask(question: Question, root: Path, kept: Path | None = None) -> Answer:
     if kept is not None:
         write({kept / f"{directory.name}.json": json.dumps(comparison, indent=1)})
     return found[0]
-
-
-def decide(question: Question, oracle: Oracle) -> Answer:
-    """Asks, and after an inconclusive answer asks once more, with more pairs: both have
-    the whole error of the question."""
-    answer = oracle(question)
-    if answer.verdict is not Verdict.INCONCLUSIVE:
-        return answer
-    return oracle(replace(question, max_pairs=_LONGER * question.max_pairs))
 
 
 def verdicts(store: Store, fingerprint: str) -> tuple[list[Answer], list[str]]:

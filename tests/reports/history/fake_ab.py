@@ -1,20 +1,28 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """A fake tools/ab. `answers.json` has, for each bad commit, its slowdown, an exit
-status instead of a result, or the fewest pairs that decide."""
+status instead of a result, the fewest pairs that decide, or whether it waits for
+Ctrl-C."""
 
 import json
+import signal
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 
 
-def main(good: str, bad: str, flags: list[str]) -> int:
+def note(words: str) -> None:
     with (HERE / "calls.txt").open("a") as calls:
-        calls.write(" ".join([good, bad, *flags]) + "\n")
+        calls.write(words + "\n")
+
+
+def main(good: str, bad: str, flags: list[str]) -> int:
+    note(" ".join([good, bad, *flags]))
     given = dict(flag.lstrip("-").partition("=")[::2] for flag in flags)
     known = json.loads((HERE / "answers.json").read_text()).get(bad, {})
+    if "waits" in known:
+        signal.pause()
     if "status" in known:
         return int(known["status"])
     ratio = known.get("ratio", 1.0)
@@ -40,4 +48,7 @@ def main(good: str, bad: str, flags: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:]))
+    try:
+        sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:]))
+    except KeyboardInterrupt:
+        note("interrupted")

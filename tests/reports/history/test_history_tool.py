@@ -4,6 +4,10 @@
 import csv
 import json
 import re
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +17,7 @@ from histories import add, fake_ab, filled, repository, result
 from reports.history.__main__ import main
 from reports.history.oracle import flags_of
 from reports.history.store import Store
-from results import write
+from results import ROOT, write
 from stub_checkout import git
 
 SINCE = 30  # index of the commit that changes both rows
@@ -24,10 +28,10 @@ class Case:
         self.root, self.store = root / "repository", Store(root / "store")
         self.revisions = repository(self.root)
         filled(self.store, root, self.revisions, 1.05, SINCE)
+        self.flags = (f"--store={self.store.folder}", f"--repository={self.root}")
 
     def run(self, *words: str) -> int:
-        where = (f"--store={self.store.folder}", f"--repository={self.root}")
-        return main([*where, *words])
+        return main([*self.flags, *words])
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +69,7 @@ def test_confirm_keeps_what_pairs_say(tmp_path: Path, lines: Lines) -> None:
     assert said == f"CONFIRMED e0/row +5.0 % (+4.0 % to +6.0 %) by 12 pairs, {ends}"
     assert case.run("confirm") == 0, "nothing is open"
     asked = calls.read_text()
-    assert re.findall("max_pairs=([0-9]+)", asked) == ["40", "120"], "inconclusive"
+    assert re.findall("max_pairs=([0-9]+)", asked) == ["120"], "asked once"
     assert asked.endswith("--benchmark_filter=^e0/row$ --suite=smoke\n")
     assert lines() == []
     assert case.run("check") == 0
@@ -79,6 +83,30 @@ def test_confirm_goes_on_where_a_commit_has_no_build(tmp_path: Path) -> None:
     fake_ab(case.root, {case.revisions[SINCE + 2]: {"absent": True}})
     assert case.run("confirm") == 2
     assert not list((case.store.folder / "verdicts").rglob("*.json"))
+
+
+def test_an_undecided_change_stays_suspected(tmp_path: Path, lines: Lines) -> None:
+    case = Case(tmp_path)
+    fake_ab(case.root, {case.revisions[SINCE + 2]: {"ratio": 1.05, "pairs": 999}})
+    assert case.run("confirm") == 0
+    assert lines()[0].startswith("suspected e0/row")
+    assert case.run("check") == 1
+
+
+def test_an_interrupt_ends_ab_too(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    calls = fake_ab(case.root, {case.revisions[SINCE + 2]: {"waits": True}})
+    module = ("reports.command", "tools/history", "reports.history.__main__")
+    command = (sys.executable, "-m", *module, *case.flags, "confirm")
+    errors = subprocess.PIPE
+    with subprocess.Popen(command, cwd=ROOT, stderr=errors, text=True) as process:
+        while not calls.read_text():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)  # to tools/history alone
+        _, err = process.communicate()
+    assert process.returncode == 130
+    assert err == "tools/history: interrupted\n"
+    assert calls.read_text().splitlines()[1:] == ["interrupted"]
 
 
 def test_bisect_asks_ab_until_one_commit_is_left(case: Case, lines: Lines) -> None:
