@@ -63,7 +63,6 @@ def noise_of_rows(
 
 def save_noise(noise: NoiseFile, path: Path) -> None:
     document = {"kind": KIND, "version": VERSION, **asdict(noise)}
-    path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, document)
 
 

@@ -10,9 +10,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from reports.compare.decision import Verdict
 from reports.history.commits import Refused
-from reports.history.oracle import Answer, CannotMeasure, Oracle, Question
+from reports.history.oracle import CannotMeasure, Oracle, Question
 
 ERROR = 0.05  # the probability that the reported commit is wrong
 
@@ -45,17 +44,9 @@ def bisect(
     exact counter, if one is given, or else of the time. A step's threshold is half of
     the difference of the ends. Errors: Refused, also if the ends do not differ or
     cannot be measured."""
-
-    def measured(question: Question) -> tuple[Answer, bool | None]:
-        answer = oracle(question)
-        if metric is not None:
-            return answer, metric in answer.changed
-        is_open = answer.verdict is Verdict.INCONCLUSIVE
-        return answer, None if is_open else answer.verdict is Verdict.REGRESSED
-
     ends = replace(ends, confidence=1 - error_of_step(len(commits)))
-    answer, differ = measured(ends)
-    if not differ:
+    answer = oracle(ends)
+    if not answer.is_bad(metric):
         changed = ", ".join(answer.changed) or "no exact counter"
         what = f"the ends are {answer.verdict}, x {answer.ratio:.3f}"
         raise Refused(f"{what}, and {changed} changed")
@@ -64,7 +55,7 @@ def bisect(
 
     def is_bad(commit: str) -> bool | None:
         try:
-            return measured(replace(ends, bad=commit))[1]
+            return oracle(replace(ends, bad=commit)).is_bad(metric)
         except CannotMeasure:
             return None
 

@@ -4,20 +4,19 @@
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from pathlib import Path
 
 from reports.history import bisect as steps
 from reports.history import commits, findings, index, oracle, pages
 from reports.history import export as exports
-from reports.history.commits import Commit, Refused
+from reports.history.commits import Refused
 from reports.history.explain import explained
 from reports.history.findings import KIND_OF, Finding, Kind
-from reports.history.index import Entry
 from reports.history.oracle import Answer, CannotMeasure, Question
 from reports.history.series import Series, series_of
-from reports.history.store import VERDICTS, Store, write
+from reports.history.store import VERDICTS, Store
 from reports.results import rows, text
+from reports.results.files import write_files
 from reports.results.records import NotAResult
 from reports.results.rows import Result
 
@@ -28,6 +27,10 @@ def _say(words: str) -> None:
     print(words, file=sys.stderr)
 
 
+def _leave_out(words: str) -> None:
+    _say(f"left out: {words}")
+
+
 class History:
     """The store and the commits; results that are left out are reported on stderr.
 
@@ -36,35 +39,23 @@ class History:
 
     def __init__(self, given: argparse.Namespace) -> None:
         self.store = Store(given.store)
-        entries, left_out = index.load(self.store)
+        entries = index.load(self.store, _leave_out)
         self.line = commits.line_of(given.repository, given.branch)
         self.series = series_of(entries, self.line)
         self._alpha = given.alpha
-        for words in (*left_out, *_strays(entries, self.line, given)):
-            _say(f"left out: {words}")
+        strays = {entry.revision for entry in entries}
+        strays -= {commit.revision for commit in self.line}
+        gone = commits.unknown(given.repository, strays)
+        for revision in sorted(strays):
+            where = "here" if revision in gone else f"on {given.branch}"
+            why = "history was rewritten, or is cut"
+            _leave_out(f"{revision[:10]} is no commit {where}: {why}")
 
-    @cached_property
-    def found(self) -> dict[str, list[Finding]]:
-        """The changes in each series, by its fingerprint."""
-        found = {}
+    def changes(self) -> Iterator[tuple[Series, list[Finding]]]:
+        """Yields each series and its changes."""
         for series in self.series:
-            answers, damaged = oracle.verdicts(self.store, series.fingerprint)
-            for words in damaged:
-                _say(f"left out: {words}")
-            found[series.fingerprint] = findings.findings(series, answers, self._alpha)
-        return found
-
-
-def _strays(
-    entries: Sequence[Entry], line: Sequence[Commit], given: argparse.Namespace
-) -> Iterator[str]:
-    """Yields a message for each stored commit that is not on the line."""
-    strays = {entry.context["git_revision"] for entry in entries}
-    strays.difference_update(commit.revision for commit in line)
-    gone = commits.unknown(given.repository, strays)
-    for revision in sorted(strays):
-        where = "here" if revision in gone else f"on {given.branch}"
-        yield f"{revision[:10]} is no commit {where}: history was rewritten, or is cut"
+            answers = oracle.verdicts(self.store, series.fingerprint, _leave_out)
+            yield series, findings.findings(series, answers, self._alpha)
 
 
 def add(given: argparse.Namespace) -> int:
@@ -77,7 +68,7 @@ def add(given: argparse.Namespace) -> int:
             try:
                 print(store.add(path))
             except NotAResult as error:
-                _say(f"left out: {error}")
+                _leave_out(str(error))
                 status = USAGE
     return status
 
@@ -86,12 +77,12 @@ def check(given: argparse.Namespace) -> int:
     """lists changes and their commits; changes of times are only suspicions"""
     history = History(given)
     status = GOOD
-    for series in history.series:
+    for series, changes in history.changes():
         last = len(series.commits) - 1
         counts = f"{last + 1} commits to {series.commits[-1].short}, "
         print(f"{series.fingerprint}: {series.system}, {counts}{len(series.rows)} rows")
         lines = [("change", "row", "by how much", "commit")]
-        for found in history.found[series.fingerprint]:
+        for found in changes:
             causes = found.commits(series, history.line)
             several = f"one of {len(causes)}, up to " if len(causes) > 1 else ""
             what = (found.kind, found.row or "all", found.words)
@@ -118,8 +109,8 @@ def confirm(given: argparse.Namespace) -> int:
     history = History(given)
     open_ = [
         (series, found)
-        for series in history.series
-        for found in history.found[series.fingerprint]
+        for series, changes in history.changes()
+        for found in changes
         if found.kind is Kind.SUSPECTED
     ]
     status = GOOD
@@ -172,8 +163,8 @@ def explain(given: argparse.Namespace) -> int:
         if Path(name).is_file():
             return rows.load(Path(name))
         revision = commits.revision_of(given.repository, name)
-        entries = index.load(Store(given.store))[0]
-        files = [e.file for e in entries if e.context["git_revision"] == revision]
+        entries = index.load(Store(given.store), _leave_out)
+        files = [entry.file for entry in entries if entry.revision == revision]
         if not files:
             raise NotAResult(f"{name} is no file, and no result of it is stored")
         return rows.load(given.store / files[-1])
@@ -187,11 +178,8 @@ def explain(given: argparse.Namespace) -> int:
 def page(given: argparse.Namespace) -> int:
     """writes an HTML page with a plot of each row, its intervals and changes"""
     history = History(given)
-    parts = [
-        pages.part(series, history.found[series.fingerprint], history.line)
-        for series in history.series
-    ]
-    write({given.file: pages.html(parts, commits.address_of(given.repository))})
+    parts = [pages.part(*each, history.line) for each in history.changes()]
+    write_files({given.file: pages.html(parts, commits.address_of(given.repository))})
     print(given.file)
     return GOOD
 
@@ -201,6 +189,5 @@ def export(given: argparse.Namespace) -> int:
     history = History(given)
     if not history.series:
         raise NotAResult(f"{given.store} has no result of a commit on {given.branch}")
-    newest = history.series[-1]
-    write(exports.FORMS[given.form](newest, given.path))
+    write_files(exports.FORMS[given.form](history.series[-1], given.path))
     return GOOD

@@ -63,9 +63,9 @@ def revision_of(root: Path, name: str) -> str:
 
 def unknown(root: Path, revisions: Iterable[str]) -> set[str]:
     """Returns the revisions that the repository lacks. Errors: Refused."""
-    asked = "".join(f"{revision}\n" for revision in revisions)
-    found = _git(root, "cat-file", "--batch-check", words=asked)
-    return {line.split()[0] for line in found.splitlines() if line.endswith("missing")}
+    options = ("--no-walk", "--ignore-missing", "--stdin")
+    found = _git(root, "rev-list", *options, words="\n".join(revisions))
+    return {*revisions}.difference(found.split())
 
 
 def address_of(root: Path) -> str:

@@ -5,8 +5,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from statistics import fmean
 
+import numpy as np
+
 from reports.compare.exact import changes
 from reports.compare.text import metric
+from reports.history.divisive import Floats
 from reports.results import text
 from reports.results.memory_tables import MemoryTable
 from reports.results.profiles import Kernel, Profile
@@ -44,14 +47,12 @@ def _copied(profile: Profile) -> Amounts:
     return ((f"{c.name} {c.direction}, {c.phase}", c.bytes) for c in each)
 
 
-def _passes(profile: Profile) -> dict[str, list[float]]:
+def _passes(profile: Profile) -> dict[str, Floats]:
     """Returns the time in each pass, in us."""
-    none = [0.0] * profile.passes
-    found: dict[str, list[float]] = defaultdict(lambda: none)
+    found: dict[str, Floats] = defaultdict(lambda: np.zeros(profile.passes))
     for each in profile.kernels:
-        totals = (each.time_us and each.time_us.totals) or none
-        name = _name(each, profile)
-        found[name] = [a + b for a, b in zip(found[name], totals, strict=True)]
+        if each.time_us and each.time_us.totals:
+            found[_name(each, profile)] += each.time_us.totals
     return found
 
 

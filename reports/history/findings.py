@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from reports.compare import text
 from reports.compare.decision import Verdict
+from reports.compare.environment import WORTH_A_NOTE
 from reports.compare.exact import Change, changes
 from reports.history.commits import Commit
 from reports.history.divisive import ChangePoint, change_points, correlation_of
@@ -71,7 +72,9 @@ def interval(ratio: float, ends: tuple[float, float] | None) -> str:
 
 
 def _machine_changes(series: Series) -> Iterator[Finding]:
-    for point, (old, new) in enumerate(pairwise(series.machines), 1):
+    """Compares what may vary within a series: host, compiler."""
+    each = ([c.get(key, "") for key in WORTH_A_NOTE] for c in series.contexts)
+    for point, (old, new) in enumerate(pairwise(map(", ".join, each)), 1):
         if old != new:
             yield Finding(Kind.MACHINE, "", point - 1, point, f"{old} -> {new}")
 

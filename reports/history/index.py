@@ -6,11 +6,9 @@ outdated index is rebuilt.
 """
 
 import contextlib
-import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
@@ -35,28 +33,23 @@ class Entry:
 
     file: str
     context: dict[str, str]  # the keys that identify its series and its commit
-    rows: tuple[str, ...]
-    exact: list[list[Row]]  # exact counters by row: the smallest, the largest values
+    rows: list[str]
+    exact: list[Row]  # exact counters of each row: the smallest, the largest values
     times: NDArray[np.float64]  # us, [row, process]; 0 on a null GPU
+
+    @property
+    def revision(self) -> str:
+        return self.context["git_revision"]
 
 
 def _exact(row: Row) -> list[Row]:
     """Returns the exact counters of a row: the smallest and the largest values."""
-    table = {name: row.table.find(name) for name in row.counters}
-    each = {
-        name: row.each.get(name, (row.counters[name],))
-        for name, counter in table.items()
-        if counter.is_compared
-    }
-    counters = CounterTable(tuple(replace(table[name], name=name) for name in each))
+    named = (replace(row.table.find(name), name=name) for name in row.counters)
+    table = CounterTable(tuple(counter for counter in named if counter.is_compared))
+    each = {c.name: row.each.get(c.name, (row[c.name],)) for c in table.counters}
     ends = [{name: end(values) for name, values in each.items()} for end in (min, max)]
-    found = [Row(row.name, 0, {}, {}, end, table=counters) for end in ends]
+    found = [Row(row.name, 0, {}, {}, end, table=table) for end in ends]
     return found[:1] if ends[0] == ends[1] else found
-
-
-@cache
-def _exact_of(text: str) -> list[Row]:
-    return msgspec.json.decode(text, type=list[Row])
 
 
 def _times_of(rows: Sequence[Row]) -> NDArray[np.float64]:
@@ -68,18 +61,19 @@ def _times_of(rows: Sequence[Row]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class _Facts:
-    """One result in the index. A text is given by its place among the texts."""
+    """One result in the index."""
 
     started: float  # seconds since 1970
-    context: int
-    exact: list[int]  # of each row, with its name
+    context: dict[str, str]
+    exact: list[int]  # of each row: the place among the texts
     times: bytes
 
 
 @dataclass(frozen=True)
 class _Index:
-    version: Literal[2] = 2
-    texts: list[str] = field(default_factory=list)  # JSON; results share most of them
+    version: Literal[3] = 3
+    # The exact counters of rows, as JSON; results share most of them.
+    texts: list[bytes] = field(default_factory=list)
     results: dict[str, _Facts] = field(default_factory=dict)  # by file
 
 
@@ -91,53 +85,44 @@ def _saved(path: Path) -> _Index:
         return _Index()
 
 
-def _facts(path: Path, places: dict[str, int]) -> _Facts:
+def _facts(path: Path, places: dict[bytes, int]) -> _Facts:
     """Reads a result, and adds its texts to `places`. Errors: NotAResult."""
     _, result = read(path)
     # The time of a row with a wrong result is meaningless.
     rows = [row for row in result.rows if "wrong" not in row.findings]
     context = {key: result.context[key] for key in _CONTEXT if key in result.context}
-
-    def place(text: str) -> int:
-        return places.setdefault(text, len(places))
-
-    return _Facts(
-        result.started or 0.0,
-        place(json.dumps(context)),
-        [place(msgspec.json.encode(_exact(row)).decode()) for row in rows],
-        _times_of(rows).tobytes(),
-    )
+    texts = (msgspec.json.encode(_exact(row)) for row in rows)
+    exact = [places.setdefault(text, len(places)) for text in texts]
+    return _Facts(result.started or 0.0, context, exact, _times_of(rows).tobytes())
 
 
-def _entry(file: str, facts: _Facts, texts: Sequence[str]) -> Entry:
-    exact = [_exact_of(texts[place]) for place in facts.exact]
-    names = tuple(ends[0].name for ends in exact)
+def _entry(file: str, facts: _Facts, known: Sequence[Sequence[Row]]) -> Entry:
+    exact = [known[place] for place in facts.exact]
+    names = [ends[0].name for ends in exact]
     times = np.frombuffer(facts.times).reshape(len(names), -1 if names else 1)
-    context = json.loads(texts[facts.context])
-    return Entry(file, context, names, exact, times)
+    every = [row for ends in exact for row in ends]
+    return Entry(file, facts.context, names, every, times)
 
 
-def load(store: Store) -> tuple[list[Entry], list[str]]:
-    """Returns all results by start time, and the errors of results that are left out.
+def load(store: Store, left_out: Callable[[str], None]) -> list[Entry]:
+    """Returns all results by start time; `left_out` gets the errors of damaged ones.
 
     Errors: Refused, if there is no store.
     """
-    store.require()
     path = store.folder / INDEX
     index = _saved(path)
     places = {text: place for place, text in enumerate(index.texts)}
     found: dict[str, _Facts] = {}
-    damaged = []
     for file in store.files():
         try:
             known = index.results.get(file)
             found[file] = known or _facts(store.folder / file, places)
         except NotAResult as error:
-            damaged.append(str(error))
-    texts = list(places)
+            left_out(str(error))
     if found.keys() != index.results.keys():
-        content = msgspec.msgpack.encode(_Index(texts=texts, results=found))
+        content = msgspec.msgpack.encode(_Index(texts=[*places], results=found))
         with contextlib.suppress(OSError):  # the store may be read-only
             write_files({path: content})
     order = sorted(found, key=lambda file: (found[file].started, file))
-    return [_entry(file, found[file], texts) for file in order], damaged
+    exact = [msgspec.json.decode(text, type=list[Row]) for text in places]
+    return [_entry(file, found[file], exact) for file in order]

@@ -16,8 +16,9 @@ from typing import Any
 from reports.compare.decision import Verdict
 from reports.compare.exact import MetricChange
 from reports.history.commits import Refused
-from reports.history.store import VERDICTS, Store, write
+from reports.history.store import VERDICTS, Store
 from reports.results import records
+from reports.results.files import write_files
 from reports.results.records import NotAResult
 
 # Limits for a row that stays undecided. The looks of tools/ab share a question's error,
@@ -82,6 +83,14 @@ class Answer:
         """The names of the exact counters that changed."""
         return [change.metric for change in self.changes]
 
+    def is_bad(self, metric: str | None) -> bool | None:
+        """Returns whether the counter changed, or else whether the time regressed; None
+        if that is undecided."""
+        if metric is not None:
+            return metric in self.changed
+        is_open = self.verdict is Verdict.INCONCLUSIVE
+        return None if is_open else self.verdict is Verdict.REGRESSED
+
 
 Oracle = Callable[[Question], Answer]
 
@@ -143,16 +152,18 @@ def ask(question: Question, root: Path, kept: Path | None = None) -> Answer:
     if not found:
         raise CannotMeasure(f"a commit does not measure {question.row}")
     if kept is not None:
-        write({kept / f"{directory.name}.json": json.dumps(comparison, indent=1)})
+        write_files({kept / f"{directory.name}.json": json.dumps(comparison, indent=1)})
     return found[0]
 
 
-def verdicts(store: Store, fingerprint: str) -> tuple[list[Answer], list[str]]:
-    """Returns the stored answers, and the errors of damaged files."""
-    found, damaged = [], []
+def verdicts(
+    store: Store, fingerprint: str, left_out: Callable[[str], None]
+) -> list[Answer]:
+    """Returns the stored answers; `left_out` gets the errors of damaged files."""
+    found: list[Answer] = []
     for path in sorted((store.folder / VERDICTS / fingerprint).glob("*.json")):
         try:
             found += _answers(records.load(path))
         except NotAResult as error:
-            damaged.append(f"{path}: {error}")
-    return found, damaged
+            left_out(f"{path}: {error}")
+    return found

@@ -3,7 +3,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +26,6 @@ _COLOURS = {
     Kind.SUSPECTED: COLOURS[1],
 }
 _GREY, _BAND = "#999999", "rgb(120 150 190 / 0.25)"
-
-
-@dataclass(frozen=True)
-class Plot:
-    figure: Figure
-    points: str  # JSON: their places, and their texts for the pointer
-    changed: bool
 
 
 def _plane(series: Series, row: int) -> Plane:
@@ -74,6 +66,7 @@ def _figure(series: Series, row: int, found: Sequence[Finding], plane: Plane) ->
 
 
 def _points(series: Series, row: int, plane: Plane) -> str:
+    """Returns the places of the points and their texts for the pointer, as JSON."""
     (first, _), (second, _) = (plane.place((at, plane.y.high)) for at in (0, 1))
     points, words = series.points(row).tolist(), []
     for point in points:
@@ -88,7 +81,8 @@ def part(
     series: Series, found: Sequence[Finding], line: Sequence[Commit]
 ) -> dict[str, Any]:
     """Returns what the template shows of a series."""
-    experiments: dict[str, list[Plot]] = {}
+    # By experiment: figures, their points, and whether the row changed.
+    experiments: dict[str, list[tuple[Figure, str, bool]]] = {}
     for row, name in enumerate(series.rows):
         if len(series.points(row)):
             own = [each for each in found if each.row in (name, "")]
@@ -96,7 +90,7 @@ def part(
             plane = _plane(series, row)
             figure = _figure(series, row, own, plane)
             plots = experiments.setdefault(name.partition("/")[0], [])
-            plots.append(Plot(figure, _points(series, row, plane), changed))
+            plots.append((figure, _points(series, row, plane), changed))
     return {
         "series": series,
         "findings": [(each, each.commits(series, line)) for each in found],

@@ -9,19 +9,18 @@ import warnings
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.compare.environment import WORTH_A_NOTE
 from reports.history.commits import Commit
+from reports.history.divisive import Floats
 from reports.history.index import Entry
 from reports.history.store import fingerprint
 from reports.results.order_statistics import interval_rank
-from reports.results.rows import Row
+from reports.results.rows import Row, grouped
 
-Floats = NDArray[np.float64]
 FAR = 2.5  # a process is far from the median at this multiple of the usual distance
 
 
@@ -44,16 +43,8 @@ class Series:
     @property
     def system(self) -> str:
         """A description of the system for people."""
-        words = (self.contexts[-1].get(key, "unknown") for key in ("device", "torch"))
-        threads = self.contexts[-1].get("threads", "unknown")
-        return f"{', torch '.join(words)}, {threads} threads"
-
-    @cached_property
-    def machines(self) -> list[str]:
-        """The context of each point that may vary within a series: host, compiler."""
-        return [
-            ", ".join(c.get(key, "") for key in WORTH_A_NOTE) for c in self.contexts
-        ]
+        known = defaultdict(lambda: "unknown", self.contexts[-1])
+        return f"{known['device']}, torch {known['torch']}, {known['threads']} threads"
 
     def points(self, row: int) -> NDArray[np.int64]:
         """Returns the points that have a time of the row."""
@@ -108,23 +99,18 @@ def levels_of(logs: Floats) -> Floats:
     return np.asarray(middle[..., 0] + moved)
 
 
-def _exact(entries: Sequence[Entry]) -> dict[str, list[Row]]:
-    """Returns by row the exact counters of all results of a commit."""
-    found: dict[str, list[Row]] = defaultdict(list)
-    for entry in entries:
-        for name, rows in zip(entry.rows, entry.exact, strict=True):
-            found[name] += rows
-    return dict(found)
-
-
-def _series(by_commit: Mapping[str, list[Entry]], line: Sequence[Commit]) -> Series:
+def _series(entries: Sequence[Entry], line: Sequence[Commit]) -> Series:
+    by_commit = grouped(entries, attrgetter("revision"))
     commits = [commit for commit in line if commit.revision in by_commit]
     groups = [by_commit[commit.revision] for commit in commits]
     names = (row for group in groups for entry in group for row in entry.rows)
     places = {row: place for place, row in enumerate(dict.fromkeys(names))}
     times = _pooled(groups, places)
     contexts = [group[-1].context for group in groups]
-    exact = [_exact(group) for group in groups]
+    exact = [
+        grouped((row for entry in group for row in entry.exact), attrgetter("name"))
+        for group in groups
+    ]
     found = _ends(times), levels_of(np.log(times))
     return Series(commits, contexts, list(places), *found, exact)
 
@@ -133,11 +119,6 @@ def series_of(entries: Sequence[Entry], line: Sequence[Commit]) -> list[Series]:
     """Makes a series for each fingerprint from commits on the line, last measured last.
     `entries` are ordered by start time."""
     known = {commit.revision for commit in line}
-    found: dict[str, dict[str, list[Entry]]] = {}
-    for entry in entries:
-        revision = entry.context["git_revision"]
-        if revision in known:
-            key = fingerprint(entry.context)
-            found[key] = commits = found.pop(key, {})
-            commits.setdefault(revision, []).append(entry)
-    return [_series(by_commit, line) for by_commit in found.values()]
+    on_line = [entry for entry in entries if entry.revision in known]
+    last_first = grouped(reversed(on_line), lambda entry: fingerprint(entry.context))
+    return [_series(group[::-1], line) for group in reversed(last_first.values())]

@@ -49,13 +49,6 @@ def read(path: Path) -> tuple[bytes, Result]:
     return content, result
 
 
-def write(contents: Mapping[Path, str | bytes]) -> None:
-    """Writes files and makes their folders. Errors: OSError."""
-    for path in contents:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    write_files(contents)
-
-
 class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -63,18 +56,12 @@ class Store:
     def create(self) -> None:
         """Creates the store unless it exists. Errors: Refused; OSError."""
         # Listed first: a concurrent writer adds .gitignore before other files.
-        others = self.folder.glob("[!.]*") if self.folder.is_dir() else ()
-        foreign = any(others)
+        foreign = any(self.folder.glob("[!.]*"))
         if (self.folder / ".gitignore").exists():
             return
         if foreign:
             raise Refused(f"{self.folder} holds other files; allowed: an empty folder")
-        write({self.folder / ".gitignore": f"{INDEX}\n.*.tmp\n"})
-
-    def require(self) -> None:
-        """Checks that `create` has made the store. Errors: Refused."""
-        if not (self.folder / ".gitignore").is_file():
-            raise Refused(f"{self.folder} is no store; tools/history add makes one")
+        write_files({self.folder / ".gitignore": f"{INDEX}\n.*.tmp\n"})
 
     def add(self, path: Path) -> Path:
         """Copies a result and returns its path. Errors: NotAResult; OSError."""
@@ -84,10 +71,12 @@ class Store:
         name = f"{date}-{result.revision(12)}-{digest}.json"
         place = self.folder / fingerprint(result.context) / name
         if not place.exists():
-            write({place: content})
+            write_files({place: content})
         return place
 
     def files(self) -> list[str]:
-        """Lists the results, relative to the folder."""
+        """Lists the results, relative to the folder. Errors: Refused, if it is none."""
+        if not (self.folder / ".gitignore").is_file():
+            raise Refused(f"{self.folder} is no store; tools/history add makes one")
         found = self.folder.glob("[!.]*/*.json")  # verdicts are one level deeper
         return sorted(f"{path.parent.name}/{path.name}" for path in found)

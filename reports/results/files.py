@@ -10,7 +10,8 @@ from uuid import uuid4
 
 
 def write_files(contents: Mapping[Path, str | bytes]) -> None:
-    """Writes all to temporary files, then renames them. Raises OSError."""
+    """Writes all to temporary files in their folders, which it makes if needed, then
+    renames them. Raises OSError."""
     written: dict[Path, Path] = {}
     try:
         for given, content in contents.items():
@@ -19,6 +20,7 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
                 given.write_bytes(data)
                 continue
             path = given.resolve()  # a symbolic link stays a link
+            path.parent.mkdir(parents=True, exist_ok=True)
             written[path] = path.with_name(f".{uuid4().hex}.tmp")
             written[path].write_bytes(data)
         for path, beside in written.items():

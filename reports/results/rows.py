@@ -285,9 +285,8 @@ def _row(
 
 def ends_of(counter: str) -> tuple[str, str]:
     """Returns the counters of its interval's ends, e.g. p50_low_us and p50_high_us."""
-    stem, us, _ = (
-        counter.rpartition("_us") if counter.endswith("_us") else (counter, "", "")
-    )
+    stem = counter.removesuffix("_us")
+    us = counter.removeprefix(stem)
     return f"{stem}_low{us}", f"{stem}_high{us}"
 
 

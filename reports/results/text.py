@@ -127,8 +127,7 @@ class Table:
     @property
     def numeric(self) -> list[bool]:
         """Whether to right-align each column: all but the first, if all are numbers."""
-        columns = list(zip(*self.lines, strict=True))
-        columns = columns or [()] * len(self.headings)
+        columns = list(zip(*self.lines, strict=True)) or [()] * len(self.headings)
         return [
             number > 0 and all(map(_NUMBER.match, cells))
             for number, cells in enumerate(columns)

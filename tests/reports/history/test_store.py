@@ -10,8 +10,8 @@ from msgspec.msgpack import encode
 
 from histories import add, result
 from reports.history.commits import Commit, Refused
-from reports.history.index import load
-from reports.history.series import levels_of, series_of
+from reports.history.index import Entry, load
+from reports.history.series import Series, levels_of, series_of
 from reports.history.store import INDEX, Store, fingerprint
 from reports.results.records import NotAResult
 from results import write
@@ -25,9 +25,18 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "store")
 
 
+def entries_of(store: Store) -> list[Entry]:
+    """Loads a store without damaged results."""
+    return load(store, left_out=pytest.fail)
+
+
+def all_series(store: Store) -> list[Series]:
+    return series_of(entries_of(store), LINE)
+
+
 def times(store: Store) -> list[list[float]]:
     """Returns the medians of the row of each series."""
-    return [series.times[0, 0].tolist() for series in series_of(load(store)[0], LINE)]
+    return [series.times[0, 0].tolist() for series in all_series(store)]
 
 
 def test_a_result_is_added_once(store: Store, tmp_path: Path) -> None:
@@ -48,7 +57,7 @@ def test_another_fingerprint_is_another_series(store: Store, tmp_path: Path) -> 
 def test_a_point_has_all_processes_of_its_commit(store: Store, tmp_path: Path) -> None:
     add(store, tmp_path, result(A, {"e/row": [1, 2, 3], "e/one": [9]}))
     add(store, tmp_path, result(A, {"e/row": [4, 5, 16, 17], "e/few": [1, 2, 4, 8]}, 9))
-    (series,) = series_of(load(store)[0], LINE)
+    (series,) = all_series(store)
     assert series.time(0, 0) == (4, 1, 17), "the interval of the median of 7"
     assert series.time(1, 0) == (9, 9, 9)
     assert series.time(2, 0) == (3, 1, 8), "the range of a few"
@@ -68,7 +77,7 @@ def test_a_slow_process_hardly_moves_the_level_of_a_point() -> None:
 def test_a_null_gpu_has_no_times(store: Store, tmp_path: Path) -> None:
     null = {"device_kind": "null_cuda"}
     add(store, tmp_path, result(A, {"e/row": [0]}, context=null))
-    (series,) = series_of(load(store)[0], LINE)
+    (series,) = all_series(store)
     assert np.isnan(series.times).all() and len(series.exact[0]["e/row"]) == 1
 
 
@@ -76,8 +85,8 @@ def test_a_wrong_row_is_no_point(store: Store, tmp_path: Path) -> None:
     content = result(A, {"e/row": [1]})
     content["benchmarks"][0]["findings"] = {"wrong": "loss"}
     add(store, tmp_path, content)
-    (entry,) = load(store)[0]
-    assert entry.rows == ()
+    (entry,) = entries_of(store)
+    assert entry.rows == []
 
 
 @pytest.mark.parametrize(
@@ -103,7 +112,8 @@ def test_a_damaged_result_is_named_and_the_others_are_read(
     add(store, tmp_path, result(A, {"e/row": [1]}))
     broken = add(store, tmp_path, result(B, {"e/row": [2]}))
     broken.write_text("{")
-    entries, damaged = load(store)
+    damaged: list[str] = []
+    entries = load(store, damaged.append)
     assert [entry.context["git_revision"] for entry in entries] == [A]
     assert len(damaged) == 1 and str(broken) in damaged[0]
 
@@ -120,7 +130,7 @@ def test_the_index_follows_the_files(store: Store, tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"no index", encode({"version": 0})])
 def test_the_index_is_made_again(store: Store, tmp_path: Path, content: bytes) -> None:
     add(store, tmp_path, result(A, {"e/row": [1]}))
-    load(store)
+    entries_of(store)
     (store.folder / INDEX).write_bytes(content)
     assert times(store) == [[1]]
 
@@ -129,7 +139,7 @@ def write_all(store: Store, inputs: list[Path]) -> None:
     store.create()
     for path in inputs:
         store.add(path)
-        load(store)
+        entries_of(store)
 
 
 def test_writers_at_once_lose_nothing(store: Store, tmp_path: Path) -> None:
@@ -145,7 +155,7 @@ def test_writers_at_once_lose_nothing(store: Store, tmp_path: Path) -> None:
     for writer in writers:
         writer.join()
     assert [writer.exitcode for writer in writers] == [0, 0, 0]
-    assert len(load(store)[0]) == 8
+    assert len(entries_of(store)) == 8
 
 
 def test_a_folder_of_other_files_is_no_store(tmp_path: Path) -> None:
@@ -153,4 +163,4 @@ def test_a_folder_of_other_files_is_no_store(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="holds other files"):
         Store(tmp_path).create()
     with pytest.raises(Refused, match="tools/history add"):
-        load(Store(tmp_path / "missing"))
+        entries_of(Store(tmp_path / "missing"))
