@@ -103,17 +103,12 @@ def fused(run: Run) -> Iterator[Line]:
     copy = run.copy
     if copy is None:
         return
+    steps = {step.name: step for step in run.train_steps}
     for what in FUSED:
-        steps = {
-            line.where: (step, line)
-            for step in run.train_steps
-            if (line := _fused(step, what, copy))
-        }
+        lines = [line for step in steps.values() if (line := _fused(step, what, copy))]
         # If the steps state no bytes, only operations that were timed alone remain.
-        lines = [line for _, line in steps.values()]
         for best in largest(lines or _alone(what, _pairs(run, what, None), copy)):
-            step = steps[best.where][0] if lines else None
-            pairs = _pairs(run, what, step)
+            pairs = _pairs(run, what, steps.get(best.where))
             yield replace(best, checks=tuple(_check(pair, copy) for pair in pairs))
 
 
@@ -166,9 +161,8 @@ def _flash(run: Run, step: Step) -> Line | None:
 
 
 def flash_attention(run: Run) -> Iterator[Line]:
-    lines = [line for step in run.train_steps if (line := _flash(run, step))]
-    for line in largest(lines):
-        yield replace(line, checks=tuple(_flash_checks(run)))
+    lines = (_flash(run, step) for step in run.train_steps)
+    yield from largest(lines, _flash_checks(run))
 
 
 def _by_other_library(run: Run, step: Step) -> Line | None:
@@ -231,8 +225,7 @@ def _implemented(run: Run, step: Step, copy: Rate) -> Line | None:
 
 def fused_implementation(run: Run) -> Iterator[Line]:
     if copy := run.copy:
-        found = [_implemented(run, step, copy) for step in run.train_steps]
-        yield from largest([line for line in found if line])
+        yield from largest(_implemented(run, step, copy) for step in run.train_steps)
 
 
 def cuda_graph(run: Run) -> Iterator[Line]:
@@ -257,5 +250,4 @@ def cuda_graph(run: Run) -> Iterator[Line]:
                 measured_us=gained(*pair) if pair else None,
             )
         )
-    for line in largest(lines):
-        yield replace(line, checks=tuple(checks))
+    yield from largest(lines, checks)

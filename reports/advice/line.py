@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The predicted gain from one change, and the measurements that check it."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from reports.answers.judging import Verdict, verdict_of
 from reports.answers.measured import Measured, exactly, ratio_to, time_of
@@ -82,8 +82,11 @@ def order(line: Line) -> tuple[float, float]:
     return -line.gain_us.value, -(line.saved_bytes or 0)
 
 
-def largest(lines: Sequence[Line]) -> Iterator[Line]:
-    """Yields the line of the step in which the change saves most, if it saves time."""
-    best = min(lines, key=order, default=None)
+def largest(
+    lines: Iterable[Line | None], checks: Iterable[Check] = ()
+) -> Iterator[Line]:
+    """Yields the line of the step in which the change saves most, if it saves time,
+    with these checks and its own."""
+    best = min(filter(None, lines), key=order, default=None)
     if best and max(best.saved_us.value, best.gain_us.value) > 0:
-        yield best
+        yield replace(best, checks=(*best.checks, *checks))

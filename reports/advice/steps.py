@@ -153,7 +153,7 @@ def _batch_checks(run: Run, rows: list[Row]) -> Iterator[Check]:
             yield Check(base.name, row.name, predicted, measured)
 
 
-def _batch_line(run: Run, row: Row, checks: tuple[Check, ...]) -> Line | None:
+def _batch_line(run: Run, row: Row) -> Line | None:
     fixed, _ = _fixed(run, row)
     tokens = row.time_us - fixed.value
     if tokens <= 0:
@@ -177,7 +177,6 @@ def _batch_line(run: Run, row: Row, checks: tuple[Check, ...]) -> Line | None:
         f"{text.percent(_FIXED_SHARE)} of it then; products reach the rate of about "
         "as many tokens; all else grows with the batch",
         rows=(*rows, memory.name) if memory else rows,
-        checks=checks,
     )
 
 
@@ -187,10 +186,8 @@ def larger_batch(run: Run) -> Iterator[Line]:
         for row in run.timed_steps()
         if row.get("optimizer_us") and "ranks" not in row.counters
     ]
-    checks = tuple(_batch_checks(run, rows))
-    yield from largest(
-        [line for row in rows if (line := _batch_line(run, row, checks))]
-    )
+    lines = (_batch_line(run, row) for row in rows)
+    yield from largest(lines, _batch_checks(run, rows))
 
 
 def checkpointing(run: Run) -> Iterator[Line]:
