@@ -30,15 +30,6 @@ def _check(samples: Samples) -> None:
         raise ValueError(f"it has {repetitions} repetitions; allowed: {allowed}")
 
 
-def _compare_runs(paths: list[Path]) -> int:
-    try:
-        print(whole_runs.markdown([rows.load(path) for path in paths]))
-    except ValueError as error:
-        print(f"tools/calibrate: --runs: {error}", file=sys.stderr)
-        return USAGE
-    return GOOD
-
-
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="tools/calibrate", description=__doc__)
     parser.add_argument(
@@ -52,20 +43,20 @@ def main(arguments: list[str]) -> int:
         help="instead: whether these results of one program on one machine agree",
     )
     options = parser.parse_args(arguments)
-    if options.runs:
-        return _compare_runs(options.runs)
     began = time.monotonic()
 
     def progress(step: str) -> None:
         print(f"[{time.monotonic() - began:4.0f} s] {step}", file=sys.stderr)
 
+    about: object = "--runs"  # of an error
     try:
+        if options.runs:
+            print(whole_runs.markdown([rows.load(path) for path in options.runs]))
+            return GOOD
+        about = options.samples
         samples = load(options.samples)
         _check(samples)
-    except ValueError as error:
-        print(f"tools/calibrate: {options.samples}: {error}", file=sys.stderr)
-        return USAGE
-    try:
+        about = options.into
         if options.into is None:
             print(markdown(samples, progress))
             return GOOD
@@ -74,7 +65,7 @@ def main(arguments: list[str]) -> int:
         text = with_block(document, "calibration", markdown(samples, progress))
         write_files({options.into: text})
     except (OSError, ValueError) as error:
-        print(f"tools/calibrate: {options.into}: {error}", file=sys.stderr)
+        print(f"tools/calibrate: {about}: {error}", file=sys.stderr)
         return USAGE
     return GOOD
 
