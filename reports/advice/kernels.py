@@ -10,6 +10,7 @@ from reports.advice.line import Check, Line, gained, largest, saved_bytes, sized
 from reports.advice.run import (
     OWN_LIBRARY,
     TRAINING,
+    Estimate,
     Rate,
     Run,
     arithmetic,
@@ -172,9 +173,10 @@ def _by_other_library(run: Run, step: Step) -> Line | None:
     chosen = run.of("implementations", implementation="fused", precision=precision)
     library = chosen[-1].findings.get("products", OWN_LIBRARY) if chosen else ""
     rows = [row for row in step.parts.values() if row.words["component"] not in _NAIVE]
-    products = total(
-        [time_of(row) * (us / row.time_us) for row in rows if (us := product_us(row))]
-    )
+    times = [
+        time_of(row) * (us / row.time_us) for row in rows if (us := product_us(row))
+    ]
+    products = Estimate(total(times), tuple(row.name for row in rows))
     now, then = (
         run.products_like(step.row, library=name) for name in (OWN_LIBRARY, library)
     )
@@ -184,10 +186,10 @@ def _by_other_library(run: Run, step: Step) -> Line | None:
     return Line(
         change=f"products by {library}",
         where=step.name,
-        saved_us=found[0],
+        saved_us=found.us,
         of_us=step.row.time_us,
         assumption="they run at its rate of about as many tokens",
-        rows=(*(row.name for row in rows), *found[1]),
+        rows=found.rows,
     )
 
 
@@ -216,7 +218,7 @@ def _implemented(run: Run, step: Step, copy: Rate) -> Line | None:
         saved_us=saved,
         of_us=step.row.time_us,
         assumption=f"{', '.join(part.change for part in parts)} at once",
-        rows=tuple(dict.fromkeys(row for part in parts for row in part.rows)),
+        rows=tuple(row for part in parts for row in part.rows),
         saved_bytes=saved_bytes(*steps[0]) if steps else None,
         checks=tuple(c for p in pairs for c in (timed(*p, saved), *sized(*p))),
         measured_us=gained(*(steps or pairs)[0]) if pairs else None,

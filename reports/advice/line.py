@@ -39,7 +39,7 @@ class Line:
     saved_us: Measured  # as predicted; negative: it costs time
     of_us: float  # the time of `where`
     assumption: str
-    rows: tuple[str, ...]  # the sources of the numbers
+    rows: tuple[str, ...]  # the sources of the numbers; some repeat
     saved_bytes: float | None = None  # negative: it costs memory
     checks: tuple[Check, ...] = ()  # none if no row implements the change
     is_of_step: bool = True  # False: an operation that was timed alone

@@ -34,6 +34,14 @@ class Rate:
         return exactly(amount) / self.per_second * 1e6 if amount else zero
 
 
+@dataclass(frozen=True)
+class Estimate:
+    """A time, and the names of the rows from which it follows."""
+
+    us: Measured
+    rows: tuple[str, ...]
+
+
 def arithmetic(row: Row) -> str:
     """Returns the precision of the matrix products; under autocast it is bf16."""
     return row.words.get("precision", "fp32").removesuffix("_autocast")
@@ -60,17 +68,15 @@ def _mean_rate(products: Products, sizes: Iterable[tuple[int, int]]) -> Rate:
     return Rate(flops / seconds, tuple(row.name for row in rows))
 
 
-def saved_by(
-    now: Products, then: Products, products: Measured
-) -> tuple[Measured, tuple[str, ...]] | None:
+def saved_by(now: Products, then: Products, products: Estimate) -> Estimate | None:
     """Predicts the time saved if a step's products get as much faster as the products
-    with weights that both have; None without any. Also returns the rows' names."""
+    with weights that both have; None without any."""
     sizes = sorted(now.keys() & then.keys())
     if not sizes:
         return None
     slow, fast = _mean_rate(now, sizes), _mean_rate(then, sizes)
-    new = products / (fast.per_second / slow.per_second)
-    return products - new, (*slow.rows, *fast.rows)
+    new = products.us / (fast.per_second / slow.per_second)
+    return Estimate(products.us - new, (*products.rows, *slow.rows, *fast.rows))
 
 
 @dataclass(frozen=True)

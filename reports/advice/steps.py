@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from reports.advice.line import Check, Line, gained, largest, saved_bytes, sized, timed
-from reports.advice.run import TRAINING, Products, Run, saved_by, shape_of
+from reports.advice.run import TRAINING, Estimate, Products, Run, saved_by, shape_of
 from reports.answers.against import baselines, compared
 from reports.answers.measured import Measured, counter_of, time_of, total
 from reports.answers.shapes import step_text
@@ -21,9 +21,9 @@ _FIXED_SHARE = 0.05
 _BUCKETED = ("overlap_bucketed", "overlap_predicted_bucket")
 
 
-def _products(run: Run, step: Row) -> tuple[Measured, str] | None:
-    """Returns the time in products, from their share of the same model's profiled step,
-    and its name; prefers a profiled step of the same shape."""
+def _products(run: Run, step: Row) -> Estimate | None:
+    """Returns the time in products, from their share of the same model's profiled step;
+    prefers a profiled step of the same shape."""
     divided = [
         found.row
         for found in run.train_steps
@@ -34,22 +34,16 @@ def _products(run: Run, step: Row) -> tuple[Measured, str] | None:
         return None
     same = [row for row in divided if shape_of(row) == shape_of(step)]
     row = (same or divided)[-1]
-    return time_of(step) * row["matmul_share"], row.name
+    return Estimate(time_of(step) * row["matmul_share"], (step.name, row.name))
 
 
-def _faster(
-    run: Run, step: Row, now: Products, then: Products
-) -> tuple[Measured, tuple[str, ...]] | None:
+def _faster(run: Run, step: Row, now: Products, then: Products) -> Estimate | None:
     """As saved_by, for the products of a timed step."""
     products = _products(run, step)
-    found = saved_by(now, then, products[0]) if products else None
-    if not products or not found:
-        return None
-    saved, rows = found
-    return saved, tuple(dict.fromkeys((step.name, products[1], *rows)))
+    return saved_by(now, then, products) if products else None
 
 
-def _of_bf16(run: Run, step: Row) -> tuple[Measured, tuple[str, ...]] | None:
+def _of_bf16(run: Run, step: Row) -> Estimate | None:
     """Predicts the time saved by products at the rate of bf16."""
     wide, narrow = (run.products_like(step, name) for name in ("fp32", "bf16"))
     return _faster(run, step, wide, narrow)
@@ -57,7 +51,7 @@ def _of_bf16(run: Run, step: Row) -> tuple[Measured, tuple[str, ...]] | None:
 
 def _bf16_checks(run: Run, wide: Row, narrow: Row) -> Iterator[Check]:
     if predicted := _of_bf16(run, wide):
-        yield timed(wide, narrow, predicted[0])
+        yield timed(wide, narrow, predicted.us)
     yield from sized(wide, narrow)
 
 
@@ -75,18 +69,18 @@ def _bf16_line(run: Run, pairs: list[tuple[Row, Row]]) -> Line | None:
     ]
     if not found:
         return None
-    step, (saved, rows) = max(found, key=lambda one: one[1][0].value)
+    step, saved = max(found, key=lambda one: one[1].us.value)
     # Autocast, the smaller change, comes first.
     same = [pair for pair in pairs if shape_of(pair[0]) == shape_of(step)]
     narrow = next((other for wide, other in pairs if wide.name == step.name), None)
     return Line(
         change="bf16",
         where=step_text(step),
-        saved_us=saved,
+        saved_us=saved.us,
         of_us=step.time_us,
         assumption="products run at the rate of bf16 products of about as many tokens, "
         "all else as before",
-        rows=rows,
+        rows=saved.rows,
         saved_bytes=saved_bytes(step, narrow),
         measured_us=gained(*same[0]) if same else None,
     )
@@ -116,8 +110,8 @@ def bf16(run: Run) -> Iterator[Line]:
             )
 
 
-def _fixed(run: Run, step: Row) -> tuple[Measured, tuple[str, ...]]:
-    """Returns the time of the optimizer and, on a GPU, of the gaps; and the rows."""
+def _fixed(run: Run, step: Row) -> Estimate:
+    """Returns the time of the optimizer and, on a GPU, of the gaps."""
     gaps = [
         row
         for divided in run.train_steps
@@ -125,18 +119,17 @@ def _fixed(run: Run, step: Row) -> tuple[Measured, tuple[str, ...]]:
         for row in divided.of("gap")
     ]
     parts = [counter_of(step, "optimizer_us"), *(time_of(row) for row in gaps)]
-    return total(parts), (step.name, *(row.name for row in gaps))
+    return Estimate(total(parts), (step.name, *(row.name for row in gaps)))
 
 
-def _batched(run: Run, step: Row, factor: float) -> tuple[Measured, tuple[str, ...]]:
-    """Predicts the gain per replaced step from one step of `factor` times the batch.
-    Also returns the names of the rows that it rests on."""
-    fixed, rows = _fixed(run, step)
+def _batched(run: Run, step: Row, factor: float) -> Estimate:
+    """Predicts the gain per replaced step from one step of `factor` times the batch."""
+    fixed = _fixed(run, step)
     now, then = (run.products_like(step, batches=count) for count in (1, factor))
-    saved = fixed * (1 - 1 / factor)
+    saved = fixed.us * (1 - 1 / factor)
     if now == then or not (faster := _faster(run, step, now, then)):
-        return saved, rows
-    return total([saved, faster[0]]), tuple(dict.fromkeys((*rows, *faster[1])))
+        return Estimate(saved, fixed.rows)
+    return Estimate(total([saved, faster.us]), (*fixed.rows, *faster.rows))
 
 
 def _batch_checks(run: Run, rows: list[Row]) -> Iterator[Check]:
@@ -148,35 +141,35 @@ def _batch_checks(run: Run, rows: list[Row]) -> Iterator[Check]:
     for sizes in batches.values():
         for small, large in pairwise(sorted(sizes)):
             factor, base, row = large / small, sizes[small], sizes[large]
-            predicted, _ = _batched(run, base, factor)
+            predicted = _batched(run, base, factor).us
             measured = time_of(base) - time_of(row) * (1 / factor)
             yield Check(base.name, row.name, predicted, measured)
 
 
 def _batch_line(run: Run, row: Row) -> Line | None:
-    fixed, _ = _fixed(run, row)
-    tokens = row.time_us - fixed.value
+    fixed_us = _fixed(run, row).us.value
+    tokens = row.time_us - fixed_us
     if tokens <= 0:
         return None
     # Solves fixed / (fixed + factor * tokens) = _FIXED_SHARE.
-    factor = math.ceil(fixed.value * (1 - _FIXED_SHARE) / (_FIXED_SHARE * tokens))
+    factor = math.ceil(fixed_us * (1 - _FIXED_SHARE) / (_FIXED_SHARE * tokens))
     if factor < 2:
         return None
-    saved, rows = _batched(run, row, factor)
+    saved = _batched(run, row, factor)
     memory = run.memory_row(row)
     kept = memory.get("predicted_saved_bytes") if memory else None
     batch = int(row.get("batch") or 1)
     return Line(
         change="larger batch",
         where=step_text(row),
-        saved_us=saved,
+        saved_us=saved.us,
         of_us=row.time_us,
         saved_bytes=None if kept is None else -kept * (factor - 1),
         assumption=f"batch {batch * factor} replaces {factor} steps of {batch}; "
         "optimizer and gaps take as long as before, "
         f"{text.percent(_FIXED_SHARE)} of it then; products reach the rate of about "
         "as many tokens; all else grows with the batch",
-        rows=(*rows, memory.name) if memory else rows,
+        rows=(*saved.rows, memory.name) if memory else saved.rows,
     )
 
 

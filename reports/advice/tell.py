@@ -60,7 +60,10 @@ def lines_table(lines: Sequence[Line]) -> Table:
 
 
 def reasons_table(lines: Sequence[Line]) -> Table:
-    rows = [[line.change, line.assumption, ", ".join(line.rows)] for line in lines]
+    rows = [
+        [line.change, line.assumption, ", ".join(dict.fromkeys(line.rows))]
+        for line in lines
+    ]
     return Table(["change", "if", "from these rows"], rows, "Why")
 
 
