@@ -12,14 +12,13 @@ from typing import Annotated
 
 import numpy as np
 from msgspec import Meta
-from numpy.typing import NDArray
 
+from reports.compare.intervals import Floats as Floats
 from reports.results import records
 from reports.results.files import write_files
 from reports.results.records import record
 from reports.results.rows import LONGEST_US, SHORTEST_US
 
-Floats = NDArray[np.float64]
 Time = Annotated[float, Meta(ge=SHORTEST_US, le=LONGEST_US)]
 
 STORED = Path(__file__).with_name("same_binary.json")

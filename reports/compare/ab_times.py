@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Annotated, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from msgspec import Meta
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from reports.compare.ab_record import samples_file_of
-from reports.compare.intervals import Pair
+from reports.compare.intervals import Floats, Pair
 from reports.results import records
 from reports.results.records import NotAResult, record
 from reports.results.rows import Result
@@ -58,7 +58,6 @@ def load(path: Path) -> list[Samples]:
 
 
 T = TypeVar("T")
-Floats = npt.NDArray[np.float64]
 Turns = Mapping[int, list[float]]  # by repetition, the median time of each turn in us
 
 
@@ -74,12 +73,12 @@ class Times:
     turns_us: Turns = field(default_factory=dict)  # empty without turns
 
 
-def middle_mean(rounds: npt.ArrayLike) -> Floats:
+def middle_mean(rounds: ArrayLike) -> Floats:
     """Returns the mean of the middle half along the last axis."""
     return np.asarray(stats.trim_mean(rounds, 0.25, axis=-1))
 
 
-def error_of(rounds: npt.ArrayLike) -> Floats:
+def error_of(rounds: ArrayLike) -> Floats:
     """Returns the approximate standard error of `middle_mean` along the last axis,
     robust against a few outliers."""
     values = np.asarray(rounds, float)

@@ -13,12 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from reports.compare.intervals import Interval
-
-Floats = NDArray[np.float64]
+from reports.compare.intervals import Floats, Interval
 
 LEAST = 3  # the fewest points on each side of a change
 WINDOW = 50  # points that are analyzed together

@@ -8,8 +8,8 @@ from statistics import fmean
 import numpy as np
 
 from reports.compare.exact import changes
+from reports.compare.intervals import Floats
 from reports.compare.text import metric
-from reports.history.divisive import Floats
 from reports.results import text
 from reports.results.memory_tables import MemoryTable
 from reports.results.profiles import Kernel, Profile

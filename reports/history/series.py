@@ -14,8 +14,8 @@ from operator import attrgetter
 import numpy as np
 from numpy.typing import NDArray
 
+from reports.compare.intervals import Floats
 from reports.history.commits import Commit
-from reports.history.divisive import Floats
 from reports.history.index import Entry
 from reports.history.store import fingerprint
 from reports.results.order_statistics import interval_rank
