@@ -121,11 +121,13 @@ def _answers(comparison: Any) -> list[Answer]:
 
 
 def _run(command: Sequence[str]) -> int:
-    """Runs tools/ab and returns its status. Ctrl-C ends it in an orderly way."""
+    """Runs tools/ab and returns its status. An interrupt ends it in an orderly way."""
+    for number in (signal.SIGTERM, signal.SIGHUP):  # a cancelled job, a closed terminal
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
+    quiet = subprocess.DEVNULL
     # Its own process group gets the signal only once, also if a terminal sends it.
-    with subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, process_group=0
-    ) as process:
+    with subprocess.Popen(command, stdout=quiet, process_group=0) as process:
         try:
             return process.wait()
         except KeyboardInterrupt:

@@ -93,7 +93,8 @@ def test_an_undecided_change_stays_suspected(tmp_path: Path, lines: Lines) -> No
     assert case.run("check") == 1
 
 
-def test_an_interrupt_ends_ab_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_ab_too(tmp_path: Path, number: int) -> None:
     case = Case(tmp_path)
     calls = fake_ab(case.root, {case.revisions[SINCE + 2]: {"waits": True}})
     module = ("reports.command", "tools/history", "reports.history.__main__")
@@ -102,7 +103,7 @@ def test_an_interrupt_ends_ab_too(tmp_path: Path) -> None:
     with subprocess.Popen(command, cwd=ROOT, stderr=errors, text=True) as process:
         while not calls.read_text():
             time.sleep(0.01)
-        process.send_signal(signal.SIGINT)  # to tools/history alone
+        process.send_signal(number)  # to tools/history alone
         _, err = process.communicate()
     assert process.returncode == 130
     assert err == "tools/history: interrupted\n"
