@@ -3,7 +3,8 @@
 
 Binary search with uncertain measurements: every step gets an equal share of the error,
 and compares with the same good commit. As in git bisect, a commit that cannot be
-measured is skipped, and commits that then cannot be distinguished are all reported.
+measured is skipped, and commits that then cannot be distinguished are all reported. A
+search that skips some may need more steps than share the error.
 """
 
 import math
