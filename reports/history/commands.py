@@ -157,20 +157,20 @@ def bisect(given: argparse.Namespace) -> int:
 
 def explain(given: argparse.Namespace) -> int:
     """lists differences inside two results: counters, operators, kernels, tensors"""
+    are_files = all(Path(name).is_file() for name in (given.before, given.after))
+    entries = [] if are_files else index.load(Store(given.store), _leave_out)
 
     def result(name: str) -> Result:
         """Loads a file, or a commit's newest result in the store."""
         if Path(name).is_file():
             return rows.load(Path(name))
         revision = commits.revision_of(given.repository, name)
-        entries = index.load(Store(given.store), _leave_out)
         files = [entry.file for entry in entries if entry.revision == revision]
         if not files:
             raise NotAResult(f"{name} is no file, and no result of it is stored")
         return rows.load(given.store / files[-1])
 
-    found = explained(result(given.before), result(given.after))
-    for case, lines in found.items():
+    for case, lines in explained(result(given.before), result(given.after)).items():
         print("\n  ".join([case, *lines]))
     return GOOD
 
