@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """False alarms on stored times of one binary: compare.py and our rule."""
 
-import itertools
 import math
 
 import numpy as np
@@ -32,15 +31,10 @@ def short(name: str) -> str:
 
 def stock_alarms(times: Floats, repetitions: int, apart: int | None) -> Flags:
     """Returns alarms [pair, row] for all pairs of processes, or those `apart` apart."""
-    pairs = np.array(
-        [
-            (i, j)
-            for i, j in itertools.combinations(range(len(times)), 2)
-            if apart is None or j - i == apart
-        ]
-    )
+    base, new = np.triu_indices(len(times), 1)
+    chosen = slice(None) if apart is None else new - base == apart
     first = times[:, :, :repetitions]
-    return stock.alarms(first[pairs[:, 0]], first[pairs[:, 1]])
+    return stock.alarms(first[base[chosen]], first[new[chosen]])
 
 
 def stock_rows(samples: Samples) -> Lines:
