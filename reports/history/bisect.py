@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Finds the commit that changed a row, with an error of at most 5 % per search.
 
-Binary search with uncertain measurements: every step gets an equal share of the error,
-and compares with the same good commit. As in git bisect, a commit that cannot be
-measured is skipped, and commits that then cannot be distinguished are all reported. A
-search that skips some may need more steps than share the error.
+Binary search with uncertain measurements: the steps share the error, and compare with
+the same good commit. As in git bisect, a commit that cannot be measured is skipped, and
+commits that then cannot be distinguished are all reported.
 """
 
+import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from reports.history.commits import Refused
@@ -17,9 +17,13 @@ from reports.history.oracle import CannotMeasure, Oracle, Question
 ERROR = 0.05  # the probability that the reported commit is wrong
 
 
-def error_of_step(commits: int) -> float:
-    """Returns a step's share of the error; comparing the ends is a step, too."""
-    return ERROR / (1 + math.ceil(math.log2(max(2, commits))))
+def shares(commits: int) -> Iterator[float]:
+    """Yields the share of the error of each step; comparing the ends is the first one.
+    The steps of a search that skips no commit have equal shares, others halve the rest.
+    """
+    steps = 1 + math.ceil(math.log2(max(2, commits)))
+    for further in itertools.count(1 - steps):
+        yield ERROR / (steps + 1) / 2 ** max(0, further)
 
 
 def search(commits: Sequence[str], is_bad: Callable[[str], bool | None]) -> list[str]:
@@ -45,7 +49,8 @@ def bisect(
     exact counter, if one is given, or else of the time. A step's threshold is half of
     the difference of the ends. Errors: Refused, also if the ends do not differ or
     cannot be measured."""
-    ends = replace(ends, confidence=1 - error_of_step(len(commits)))
+    errors = shares(len(commits))
+    ends = replace(ends, confidence=1 - next(errors))
     answer = oracle(ends)
     if not answer.is_bad(metric):
         changed = ", ".join(answer.changed) or "no exact counter"
@@ -55,8 +60,9 @@ def bisect(
         ends = replace(ends, threshold=math.sqrt(answer.ratio) - 1)
 
     def is_bad(commit: str) -> bool | None:
+        question = replace(ends, bad=commit, confidence=1 - next(errors))
         try:
-            return oracle(replace(ends, bad=commit)).is_bad(metric)
+            return oracle(question).is_bad(metric)
         except CannotMeasure:
             return None
 

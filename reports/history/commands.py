@@ -43,8 +43,7 @@ class History:
         self.line = commits.line_of(given.repository, given.branch)
         self.series = series_of(entries, self.line)
         self._alpha = given.alpha
-        strays = {entry.revision for entry in entries}
-        strays -= {commit.revision for commit in self.line}
+        strays = {e.revision for e in entries} - {c.revision for c in self.line}
         gone = commits.unknown(given.repository, strays)
         for revision in sorted(strays):
             where = "here" if revision in gone else f"on {given.branch}"

@@ -57,8 +57,7 @@ def line_of(root: Path, branch: str) -> list[Commit]:
 
 def revision_of(root: Path, name: str) -> str:
     """Returns the full hash of a revision. Errors: Refused."""
-    words = ("--verify", "--end-of-options", f"{name}^{{commit}}")
-    return _git(root, "rev-parse", *words)
+    return _git(root, "rev-parse", "--verify", "--end-of-options", f"{name}^{{commit}}")
 
 
 def unknown(root: Path, revisions: Iterable[str]) -> set[str]:

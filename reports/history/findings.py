@@ -3,7 +3,7 @@
 pairs of processes confirm it."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -114,7 +114,7 @@ def _changes_by_row(series: Series, alpha: float) -> dict[str, list[ChangePoint]
 
 
 def _time_changes(
-    series: Series, answers: Sequence[Answer], alpha: float
+    series: Series, answers: Iterable[Answer], alpha: float
 ) -> Iterator[Finding]:
     places = {commit.revision: place for place, commit in enumerate(series.commits)}
     # A conclusive answer on commits with the change between them is preferred, then
@@ -148,7 +148,7 @@ def _time_changes(
 
 
 def findings(
-    series: Series, answers: Sequence[Answer] = (), alpha: float = ALPHA
+    series: Series, answers: Iterable[Answer] = (), alpha: float = ALPHA
 ) -> list[Finding]:
     """Lists the changes by commit. `answers` are verdicts on earlier suspicions."""
     found = [

@@ -7,9 +7,9 @@ outdated index is rebuilt.
 
 import contextlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Literal
 
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reports.compare.environment import MUST_AGREE, WORTH_A_NOTE
-from reports.history.store import INDEX, Store, read
+from reports.history.store import INDEX, LeftOut, Store, read
 from reports.results.counters import CounterTable
 from reports.results.files import write_files
 from reports.results.records import NotAResult
@@ -100,11 +100,10 @@ def _entry(file: str, facts: _Facts, known: Sequence[Sequence[Row]]) -> Entry:
     exact = [known[place] for place in facts.exact]
     names = [ends[0].name for ends in exact]
     times = np.frombuffer(facts.times).reshape(len(names), -1 if names else 1)
-    every = [row for ends in exact for row in ends]
-    return Entry(file, facts.context, names, every, times)
+    return Entry(file, facts.context, names, [*chain(*exact)], times)
 
 
-def load(store: Store, left_out: Callable[[str], None]) -> list[Entry]:
+def load(store: Store, left_out: LeftOut) -> list[Entry]:
     """Returns all results by start time; `left_out` gets the errors of damaged ones.
 
     Errors: Refused, if there is no store.

@@ -8,7 +8,7 @@ import re
 import shlex
 import signal
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 from reports.compare.decision import Verdict
 from reports.compare.exact import MetricChange
 from reports.history.commits import Refused
-from reports.history.store import VERDICTS, Store
+from reports.history.store import VERDICTS, LeftOut, Store
 from reports.results import records
 from reports.results.files import write_files
 from reports.results.records import NotAResult
@@ -158,14 +158,10 @@ def ask(question: Question, root: Path, kept: Path | None = None) -> Answer:
     return found[0]
 
 
-def verdicts(
-    store: Store, fingerprint: str, left_out: Callable[[str], None]
-) -> list[Answer]:
-    """Returns the stored answers; `left_out` gets the errors of damaged files."""
-    found: list[Answer] = []
+def verdicts(store: Store, fingerprint: str, left_out: LeftOut) -> Iterator[Answer]:
+    """Yields the stored answers; `left_out` gets the errors of damaged files."""
     for path in sorted((store.folder / VERDICTS / fingerprint).glob("*.json")):
         try:
-            found += _answers(records.load(path))
+            yield from _answers(records.load(path))
         except NotAResult as error:
             left_out(f"{path}: {error}")
-    return found

@@ -8,7 +8,7 @@ files: in a folder, in a git branch, as CI artifacts.
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from reports.compare.environment import MUST_AGREE
@@ -20,6 +20,7 @@ from reports.results.rows import PREDICTED, Result, parse
 
 INDEX = "index.msgpack"  # rebuilt from the results if it is missing or damaged
 VERDICTS = "verdicts"
+LeftOut = Callable[[str], None]  # takes the error of a damaged file
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 

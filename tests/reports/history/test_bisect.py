@@ -3,12 +3,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from itertools import islice
 
 import pytest
 
 from reports.compare.decision import Verdict
 from reports.compare.exact import Change, MetricChange
-from reports.history.bisect import bisect, error_of_step, search
+from reports.history.bisect import ERROR, bisect, search, shares
 from reports.history.commits import Refused
 from reports.history.oracle import Answer, CannotMeasure, Question, _answers
 
@@ -76,8 +77,10 @@ def test_steps_share_the_error_and_halve_the_difference(metric: str | None) -> N
     assert bisect(ENDS, COMMITS, metric, oracle(6, asked)) == found
     assert len({question.bad for question in asked}) == len(asked), "asked once each"
     assert {question.good for question in asked} == {ENDS.good}
-    assert {question.confidence for question in asked} == {1 - error_of_step(16)}
-    assert error_of_step(16) == 0.01
+    errors = [error for error, _ in zip(shares(16), asked, strict=False)]
+    assert [question.confidence for question in asked] == [1 - e for e in errors]
+    assert errors[:5] == [ERROR / 6] * 5 and sum(islice(shares(16), 99)) <= ERROR
+    assert errors[5:] == [ERROR / 12, ERROR / 24][: len(errors) - 5]
     if metric is None:
         assert {round(q.threshold, 4) for q in asked[1:]} == {0.0247}
 
