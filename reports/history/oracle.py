@@ -125,14 +125,14 @@ def _run(command: Sequence[str]) -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):  # a cancelled job, a closed terminal
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, signal.default_int_handler)
-    quiet = subprocess.DEVNULL
     # Its own process group gets the signal only once, also if a terminal sends it.
-    with subprocess.Popen(command, stdout=quiet, process_group=0) as process:
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, process_group=0) as ab:
         try:
-            return process.wait()
+            return ab.wait()
         except KeyboardInterrupt:
-            os.killpg(process.pid, signal.SIGINT)
-            process.wait()
+            if ab.poll() is None:
+                os.killpg(ab.pid, signal.SIGINT)
+            ab.wait()
             raise
 
 
