@@ -4,12 +4,16 @@
 
 #include <ATen/Parallel.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "fixtures/device/device.h"
+#include "fixtures/memory/allocation_summary.h"
+#include "fixtures/prediction/dry_call.h"
 #include "fixtures/ranks/errors.h"
 #include "fixtures/steps/model_step.h"
 #include "fixtures/steps/step_prediction.h"
@@ -24,15 +28,85 @@ namespace {
 constexpr int64_t kMostLayers = 1024;
 constexpr int64_t kMostParameterBytes = int64_t{1} << 50;
 
+std::vector<HighestPoint> HighestPoints(const AllocationTimeline& timeline) {
+  std::vector<HighestPoint> points;
+  int64_t live_bytes = timeline.live_before;
+  for (const AllocationEvent& event : timeline.events) {
+    if (event.phase &&
+        (points.empty() || points.back().phase != *event.phase)) {
+      points.push_back(
+          {*event.phase, live_bytes,
+           absl::StrCat("the beginning of ", PhaseName(*event.phase))});
+    }
+    live_bytes = event.live_bytes;
+    if (points.empty() || live_bytes <= points.back().bytes) continue;
+    points.back().bytes = live_bytes;
+    points.back().name = MakerAndPlaceText(timeline.blocks[event.block]);
+  }
+  return points;
+}
+
+LargeTensor LargestParameter(const StepParams& step) {
+  const ModelConfig& model = step.model;
+  const int64_t width =
+      ParameterBytes(model, step.precision) / ParameterCount(model);
+  LargeTensor largest;
+  for (const auto& [component, rows] :
+       {std::pair{Component::kEmbedding, std::max(model.vocab, model.context)},
+        {Component::kProjections, model.d_attention()},
+        {Component::kFfn, model.d_ff}}) {
+    const int64_t bytes = width * rows * model.d_model;
+    if (bytes > largest.bytes) largest = {"parameter", component, bytes};
+  }
+  return largest;
+}
+
+LargeTensor LargestTensor(const StepParams& step,
+                          const AllocationTimeline& timeline) {
+  LargeTensor largest = LargestParameter(step);
+  for (const AllocationGroup& group : LargestAllocations(timeline, 1)) {
+    const RecordedBlock& block = group.like;
+    if (block.bytes <= largest.bytes) continue;
+    largest = {MakerText(block), ComponentOf(block), block.bytes};
+  }
+  return largest;
+}
+
+void AddSaved(const StepParams& step, const std::vector<RecordedBlock>& kept,
+              ModelRow& row) {
+  for (const RecordedBlock& block : kept) {
+    row.saved[ComponentOf(block)] += block.bytes;
+  }
+  // In a recomputed segment, only the last block makes the saved tensors.
+  for (int64_t layer = step.model.layers / 2;
+       row.block_tensors.empty() && layer < step.model.layers; ++layer) {
+    std::copy_if(
+        kept.begin(), kept.end(), std::back_inserter(row.block_tensors),
+        [layer](const auto& block) { return block.place.layer == layer; });
+  }
+  for (const RecordedBlock& block : row.block_tensors) {
+    row.block_bytes += block.bytes;
+  }
+}
+
+// Throws c10::Error if the bytes overflow 64 bits.
 ModelRow PlanModel(const StepParams& step, const ModelQuery& query,
                    const Device& device) {
-  const int64_t budget = query.device_memory_bytes;
-  return {.step = step,
-          .memory = PredictMemory(step, device),
-          .largest_seq = LargestSize(&StepParams::seq, step, device, budget),
-          .largest_batch = query.wants_batch ? LargestSize(&StepParams::batch,
-                                                           step, device, budget)
-                                             : 0};
+  ModelRow row;
+  row.step = step;
+  row.totals = PredictStep(step, device);
+  const auto kept = std::exchange(row.totals.kept, {});
+  const auto timeline = std::exchange(row.totals.call.timeline, {});
+  row.peak_at = PeakText(timeline);
+  row.highest = HighestPoints(timeline);
+  row.largest = LargestTensor(step, timeline);
+  AddSaved(step, kept, row);
+  const auto largest = [&](auto size) {
+    return LargestSize(size, step, device, query.device_memory_bytes);
+  };
+  row.largest_seq = largest(&StepParams::seq);
+  if (query.wants_batch) row.largest_batch = largest(&StepParams::batch);
+  return row;
 }
 
 absl::Status TooLarge(const StepParams& step) {

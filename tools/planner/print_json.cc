@@ -50,7 +50,7 @@ void AddComponents(const ModelRow& row, Json& json) {
   for (const ComponentParameters& part : ParametersByComponent(model)) {
     parameters[ComponentName(part.component)] = part.elements;
   }
-  for (const auto& [component, bytes] : row.memory.saved) {
+  for (const auto& [component, bytes] : row.saved) {
     saved[ComponentName(component)] = {{"bytes", bytes}};
   }
   for (const auto& [component, count] :
@@ -58,7 +58,7 @@ void AddComponents(const ModelRow& row, Json& json) {
     flops[ComponentName(component)] = WholeNumber(count);
   }
   Json tensors = Json::array();
-  for (const RecordedBlock& block : row.memory.block_tensors) {
+  for (const RecordedBlock& block : row.block_tensors) {
     tensors.push_back({{"operator", block.op},
                        {"component", ComponentName(ComponentOf(block))},
                        {"shape", block.shape},
@@ -79,15 +79,13 @@ absl::string_view ComponentText(const std::optional<Component>& component) {
 
 Json RowJson(const ModelRow& row, const ModelQuery& query) {
   const auto& [model, precision, mode, batch, seq] = row.step;
-  const StepMemory& memory = row.memory;
-  const StepPrediction& totals = memory.totals;
+  const StepPrediction& totals = row.totals;
   Json moments = Json::array();
-  for (const HighestPoint& point : memory.highest) {
+  for (const HighestPoint& point : row.highest) {
     moments.push_back({{"phase", PhaseName(point.phase)},
                        {"name", point.name},
                        {"bytes", point.bytes}});
   }
-  const LargeTensor& largest = memory.largest;
   Json json = {{"model", model.name},
                {"d_model", model.d_model},
                {"d_ff", model.d_ff},
@@ -107,15 +105,15 @@ Json RowJson(const ModelRow& row, const ModelQuery& query) {
                {"optimizer_bytes", totals.optimizer_bytes},
                {"input_bytes", totals.input_bytes},
                {"saved_bytes", totals.saved_bytes},
-               {"saved_bytes_per_block", memory.block_bytes},
+               {"saved_bytes_per_block", row.block_bytes},
                {"residual_bytes", totals.residual_bytes},
                {"logit_bytes", totals.logit_bytes},
                {"largest_tensor",
-                {{"name", largest.name},
-                 {"component", ComponentName(largest.component)},
-                 {"bytes", largest.bytes}}},
+                {{"name", row.largest.name},
+                 {"component", ComponentName(row.largest.component)},
+                 {"bytes", row.largest.bytes}}},
                {"predicted_peak_bytes", totals.peak_bytes()},
-               {"predicted_peak_moment", memory.peak_at},
+               {"predicted_peak_moment", row.peak_at},
                {"fits", totals.peak_bytes() <= query.device_memory_bytes},
                {"largest_seq", row.largest_seq},
                {"largest_batch", row.largest_batch},

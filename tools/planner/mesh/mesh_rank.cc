@@ -4,8 +4,14 @@
 
 #include <torch/types.h>
 
+#include <nlohmann/json.hpp>
+
+#include "fixtures/device/cuda_memory.h"
+#include "fixtures/device/null_gpu.h"
+#include "fixtures/device/torch_device.h"
 #include "model/distributed/trainer/parallel_trainer.h"
 #include "model/nn/dtype.h"
+#include "model/spec/phase.h"
 #include "model/training/adamw.h"
 
 namespace trainbench {
@@ -21,6 +27,67 @@ std::map<MeshAxis, std::unique_ptr<ProcessGroup>> GroupsOf(const MeshJob& job) {
                                        .size = size});
   }
   return groups;
+}
+
+// Records what the null GPU did in each phase of the most recent step.
+class PhaseRecorder final : public PhaseObserver {
+ public:
+  explicit PhaseRecorder(MeshRehearsal& to) : to_(to) {}
+
+  void Begin() {
+    to_.kernels.clear();
+    to_.counters.clear();
+    to_.ended_in.clear();
+    ResetNullGpuCounts();
+  }
+  void Enter(Phase phase) override {
+    End();
+    to_.ended_in = std::string(PhaseName(phase));
+  }
+  // Ends the phase that was entered last; before the first one nothing runs.
+  void End() {
+    const auto counts = nlohmann::json::parse(NullGpuCounts()).at("counters");
+    if (!to_.ended_in.empty()) {
+      // A phase may be entered again.
+      if (to_.kernels.empty() || to_.kernels.back().first != to_.ended_in) {
+        to_.kernels.emplace_back(to_.ended_in, 0);
+      }
+      to_.kernels.back().second += counts.at("launches").get<int64_t>();
+    }
+    for (const auto& [name, count] : counts.items()) {
+      to_.counters[name] += count.get<int64_t>();
+    }
+    ResetNullGpuCounts();
+  }
+
+ private:
+  MeshRehearsal& to_;
+};
+
+void TrainTwoSteps(const MeshJob& job, const Device& device,
+                   MeshRehearsal& found) {
+  found.ended_in = "build";
+  MeshRank rank(job, TorchDevice(device));
+  device.Synchronize();
+  found.shard_elements = rank.ShardElements();
+  found.build_peak_bytes =
+      GetCudaMemory(device.index).allocated_peak - found.library_bytes;
+  // The steps' reserved memory must not include blocks of the build.
+  device.ReleaseUnusedMemory();
+  ResetCudaPeak(device.index);
+  PhaseRecorder recorder(found);
+  // The first step allocates what the second one reuses.
+  for (int step = 0; step < 2; ++step) {
+    recorder.Begin();
+    found.collectives = rank.Run(recorder);
+    recorder.End();
+    device.Synchronize();
+    AwaitAutogradThread(device.index);
+  }
+  const CudaMemory memory = GetCudaMemory(device.index);
+  found.resident_bytes = memory.allocated - found.library_bytes;
+  found.step_peak_bytes = memory.allocated_peak - found.library_bytes;
+  found.reserved_bytes = memory.reserved_peak;
 }
 
 }  // namespace
@@ -51,6 +118,17 @@ MeshTraffic MeshRank::Run(PhaseObserver& phases) {
 int64_t MeshRank::ShardElements() const {
   const int64_t units = job_.model.layers + 2;
   return (sharded_.StateBytes() - 4 * units) / 8;
+}
+
+MeshRehearsal RehearseRank(const MeshJob& job, const Device& device) {
+  MeshRehearsal found;
+  device.TakeLibraryMemory();
+  device.ReleaseUnusedMemory();
+  ResetCudaPeak(device.index);
+  found.library_bytes = CublasWorkspaceBytes(device.index);
+  found.out_of_memory =
+      CatchOutOfMemory([&] { TrainTwoSteps(job, device, found); });
+  return found;
 }
 
 }  // namespace trainbench

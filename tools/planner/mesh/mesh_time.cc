@@ -3,6 +3,7 @@
 #include "tools/planner/mesh/mesh_time.h"
 
 #include <algorithm>
+#include <map>
 
 #include "model/accounting/number.h"
 
@@ -41,25 +42,6 @@ void AddCalls(const MeshJob& job, const MeshTraffic& all,
   }
 }
 
-// Returns the time in the pass that `part` takes without being hidden.
-double PartOfPass(const PassTime& pass, bool overlaps, MeshBound part) {
-  const bool computes =
-      pass.compute_us + pass.tensor_us >= pass.fsdp_us + pass.data_us;
-  switch (part) {
-    case MeshBound::kCompute:
-      return computes || !overlaps ? pass.compute_us : 0;
-    case MeshBound::kTensor:
-      return computes || !overlaps ? pass.tensor_us : 0;
-    case MeshBound::kFsdp:
-      return !computes || !overlaps ? pass.fsdp_us : 0;
-    case MeshBound::kData:
-      return !computes || !overlaps ? pass.data_us : 0;
-    case MeshBound::kUpdate:
-      break;
-  }
-  return 0;
-}
-
 }  // namespace
 
 AlphaBeta LinkOf(const MeshShape& mesh, MeshAxis axis,
@@ -74,9 +56,21 @@ AlphaBeta LinkOf(const MeshShape& mesh, MeshAxis axis,
 }
 
 double MeshTime::Us(MeshBound part) const {
-  if (part == MeshBound::kUpdate) return update_us;
-  return PartOfPass(forward, overlaps, part) +
-         PartOfPass(backward, overlaps, part);
+  std::map<MeshBound, double> us = {{MeshBound::kUpdate, update_us}};
+  for (const PassTime& pass : {forward, backward}) {
+    const bool computes =
+        pass.compute_us + pass.tensor_us >= pass.fsdp_us + pass.data_us;
+    // The side that is hidden takes no time.
+    if (computes || !overlaps) {
+      us[MeshBound::kCompute] += pass.compute_us;
+      us[MeshBound::kTensor] += pass.tensor_us;
+    }
+    if (!computes || !overlaps) {
+      us[MeshBound::kFsdp] += pass.fsdp_us;
+      us[MeshBound::kData] += pass.data_us;
+    }
+  }
+  return us[part];
 }
 
 double MeshTime::step_us() const {

@@ -6,13 +6,21 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "fixtures/prediction/dry_call.h"
+#include "model/accounting/alpha_beta.h"
 #include "model/spec/enum_names.h"
-#include "tools/planner/mesh/links.h"
 #include "tools/planner/mesh/mesh_job.h"
 
 namespace trainbench {
+
+// A link between ranks: the cost of one call, and of each byte that a rank
+// sends.
+struct Link {
+  std::string name;
+  AlphaBeta call;
+};
 
 struct MeshMachine {
   double flops_per_second = 1;  // of one GPU

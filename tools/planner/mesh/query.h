@@ -10,15 +10,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "fixtures/base/flag_parser.h"
 #include "fixtures/device/device.h"
 #include "tools/planner/mesh/mesh_job.h"
 #include "tools/planner/mesh/mesh_time.h"
 
 namespace trainbench {
-
-inline constexpr char kCheckpoints[] = "none,every_1";
-inline constexpr char kImplementation[] = "fused";  // for a named model
 
 struct MeshQuery {
   MeshJob job;  // its mesh and checkpointing are chosen from the next fields
@@ -39,9 +37,9 @@ struct MeshFlags {
   std::string ranks;
   std::string rank = "first";
   std::string model = "8B";
-  std::string implementation;  // empty: the definition's, or kImplementation
+  std::string implementation;  // empty: the definition's, or fused
   std::string attention;       // empty: the implementation's
-  std::string checkpoint;      // empty: the model's, or kCheckpoints
+  std::string checkpoint;      // empty: the model's, or none,every_1
   std::string precision = "bf16";
   bool predict_only = false;
   std::string links = "h100_nvlink:450:30,infiniband_ndr:50:30";
@@ -51,6 +49,10 @@ struct MeshFlags {
 };
 
 void AddMeshFlags(MeshFlags& values, FlagParser& flags);
+
+// Parses "NAME:GB_PER_S:US,...", GB being 10^9 bytes. InvalidArgument names the
+// value and what is allowed: unique names (IsName), numbers from 1e-6 to 1e9.
+absl::StatusOr<std::vector<Link>> ParseLinks(absl::string_view text);
 
 // Returns the job on a mesh. InvalidArgument if the mesh cannot divide it.
 absl::StatusOr<MeshJob> OnMesh(const MeshQuery& query, const MeshShape& mesh);

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "tools/planner/mesh/mesh_job.h"
+#include "tools/planner/mesh/mesh_rank.h"
 #include "tools/planner/mesh/mesh_time.h"
 #include "tools/planner/mesh/query.h"
 #include "tools/planner/mesh/rank_memory.h"
-#include "tools/planner/mesh/rehearsal.h"
 
 namespace trainbench {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "tools/planner/mesh/links.h"
+#include "tools/planner/mesh/query.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
