@@ -31,9 +31,9 @@ namespace {
 
 bool AsksForMesh(const std::vector<std::string>& args) {
   return std::any_of(args.begin(), args.end(), [](absl::string_view arg) {
-    while (absl::ConsumePrefix(&arg, "-")) {
-    }
-    return arg.substr(0, arg.find('=')) == "mesh";
+    const bool is_flag = absl::ConsumePrefix(&arg, "-");
+    absl::ConsumePrefix(&arg, "-");
+    return is_flag && arg.substr(0, arg.find('=')) == "mesh";
   });
 }
 

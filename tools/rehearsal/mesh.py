@@ -26,7 +26,8 @@ its memory, kernels and collectives are exact. The time of its step is computed.
 
 
 def asks_for_a_mesh(tokens: Sequence[str]) -> bool:
-    return any(token.lstrip("-").partition("=")[0] == "mesh" for token in tokens)
+    names = (token.partition("=")[0] for token in tokens)
+    return any(name in ("-mesh", "--mesh") for name in names)
 
 
 def main(tokens: Sequence[str], program: Path, library: Path) -> int:

@@ -196,8 +196,10 @@ def test_nothing_fits_is_an_answer() -> None:
 
 
 def test_a_model_of_the_user() -> None:
-    rows = plan_json("--device_memory_gib=0.001", f"--model={MINE},vocab=32000")["rows"]
-    assert [row["model"] for row in rows] == ["tiny", *PARAMS, "mine"]
+    mesh = f"--model={MINE.replace('mine', 'mesh')},vocab=32000"
+    rows = plan_json("--device_memory_gib=0.001", mesh)["rows"]
+    assert [row["model"] for row in rows] == ["tiny", *PARAMS, "mesh"]
+    assert rows[-1] == plan_row(mesh, "--models", "mesh", "--device_memory_gib=0.001")
     block = 4 * 512**2 + 3 * 512 * 2048 + 2 * 512
     assert rows[-1]["params"] == 2 * 32000 * 512 + 6 * block + 512
     assert rows[-1]["attention"] == "naive"
