@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from reports.results import text
 
@@ -36,23 +37,13 @@ _FUNCTIONS = {
 
 
 @dataclass(frozen=True)
-class Row:
-    """A row with its value."""
-
-    name: str  # unique in its group
-    what: str  # "- what" if it details the row above
-    formula: str
-    unit: str  # bytes, seconds, "" ...
-    value: float | None
-    reason: str  # why there is no value
-
-
-@dataclass(frozen=True)
 class Group:
     name: str
     title: str
     constants: str
-    rows: list[Row]
+    # A row has a name; what it is, "- what" if it details the row above; its formula;
+    # its value, or None and the reason for that; its unit: bytes, seconds, "" ...
+    rows: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -91,7 +82,7 @@ def evaluate(expression: str, names: Names) -> float:
     return float(eval(code, {"__builtins__": {}, **_FUNCTIONS, **names}))
 
 
-def _rows(table: str, names: Names) -> Iterator[Row]:
+def _rows(table: str, names: Names) -> Iterator[dict[str, Any]]:
     known = dict(names)
     for name, what, formula, unit, unless in _cells(table):
         conditions = unless.split("; ") if unless else []
@@ -102,8 +93,11 @@ def _rows(table: str, names: Names) -> Iterator[Row]:
             assert match, statement
             found = evaluate(match[2], known)
             known[match[1] or ""] = found
-        reason = f"none if {holds[0]}" if holds else ""
-        yield Row(name, _filled(what, known), formula, unit, found, reason)
+        yield {
+            **{"name": name, "what": _filled(what, known), "formula": formula},
+            **{"value": whole(found), "unit": unit},
+            **({"reason": f"none if {holds[0]}"} if holds else {}),
+        }
 
 
 def groups(document: str, names: Names, links: Mapping[str, Names]) -> Iterator[Group]:

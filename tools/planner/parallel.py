@@ -82,9 +82,9 @@ def _parser(known: Sequence[Symbol]) -> argparse.ArgumentParser:
 def _text(found: Sequence[Group]) -> str:
     cells = [
         [
-            row.what,
-            "none" if row.value is None else shown(row.value, row.unit),
-            "; ".join(filter(None, (row.formula, row.reason))),
+            row["what"],
+            "none" if "reason" in row else shown(row["value"], row["unit"]),
+            "; ".join(row[key] for key in ("formula", "reason") if key in row),
         ]
         for group in found
         for row in group.rows
@@ -99,15 +99,7 @@ def _text(found: Sequence[Group]) -> str:
 
 def _json(query: dict[str, Any], found: Sequence[Group]) -> str:
     rows = [
-        {
-            "group": group.name,
-            "name": row.name,
-            "what": row.what.removeprefix("- "),
-            "formula": row.formula,
-            "value": whole(row.value),
-            "unit": row.unit,
-            **({"reason": row.reason} if row.reason else {}),
-        }
+        {"group": group.name, **row, "what": row["what"].removeprefix("- ")}
         for group in found
         for row in group.rows
     ]

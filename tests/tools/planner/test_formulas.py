@@ -54,15 +54,15 @@ def test_rows_use_the_rows_above() -> None:
     (group,) = groups(DOCUMENT, {"N": 3}, {"a": {"S": 8e9}})
     assert (group.name, group.title) == ("links/a", "On a")
     assert group.constants == "N = 3, S = 8.00 GB = 7.45 GiB"
-    assert [row.value for row in group.rows] == [16e9, 8e9, 16e9]
-    assert group.rows[1].what == "- a half: h = 0.5"
+    assert [row["value"] for row in group.rows] == [16e9, 8e9, 16e9]
+    assert group.rows[1]["what"] == "- a half: h = 0.5"
 
 
 def test_the_first_condition_that_holds_is_the_reason() -> None:
     one, other = groups(DOCUMENT, {"N": 1}, {"a": {"S": 1}, "b": {"S": 2, "N": 4}})
-    assert one.rows[2].value is None and one.rows[2].reason == "none if N < 2"
-    assert other.rows[2].reason == "none if N > 3"
-    assert other.rows[0].value == 6
+    assert one.rows[2]["value"] is None and one.rows[2]["reason"] == "none if N < 2"
+    assert other.rows[2]["reason"] == "none if N > 3"
+    assert other.rows[0]["value"] == 6
 
 
 def test_symbols_are_flags() -> None:
