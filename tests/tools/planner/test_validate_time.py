@@ -10,11 +10,10 @@ import pytest
 from plan_program import ask, needs_plan, run
 from results import REFERENCE
 from tools.planner.recipes import Memory, read_table
-from tools.planner.timing.step import Ranks, StepTime, TimedJob
+from tools.planner.timing.step import Ranks, TimedJob
 from tools.planner.validation import memory, page, step_times
 from tools.planner.validation.__main__ import main
 from tools.planner.validation.cells import DATA, SIZES
-from tools.planner.validation.points import Point
 from tools.planner.validation.steps import Step, read_steps
 
 _LLAMA = "attention=sdpa,implementation=fused,mlp=swiglu,norm=rms"
@@ -202,15 +201,17 @@ def test_a_refused_job_costs_no_other(tmp_path: Path) -> None:
 def test_the_page_has_the_numbers_of_both(tmp_path: Path) -> None:
     step = by_hand(tmp_path)
     times = [
-        step_times.Judged(step, StepTime({"products": us}, us, us), 100, 1e9)
+        step_times.Judged(
+            *(step.name, step.gpu, "a100-80", 100, us, us, us),
+            *({"products": us}, us / 100, "", step.source, 1e9),
+        )
         for us in (80, 110)
     ]
-    point = Point("a job", "H100", {"static": 1000, "peak": 2000})
-    sizes = [
-        memory.Judged(point, Memory({"weights": 990}, {}, {"logits": 1050}, {}), "")
-    ]
+    predicted = Memory({"weights": 990}, {}, {"logits": 1050}, {})
+    measured, ratios = {"static": 1000, "peak": 2000}, {"static": 0.99, "peak": 1.02}
+    sizes = [memory.Judged("a job", "H100", "", "", predicted, measured, ratios)]
     lacking = [by_hand(tmp_path, precision="fp8")]
-    made = page.page([point], sizes, times, lacking)
+    made = page.page(sizes, [], times, lacking)
     text = made[page.PAGE]
     assert "mean absolute error 1 % of 1" in text and "2 % of 1" in text
     assert "median absolute error 15 %, mean 15 % of 2" in text

@@ -4,9 +4,9 @@
 import argparse
 import functools
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -68,18 +68,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def _memory(
     files: Iterable[Path], row: Plan
-) -> tuple[list[Point], list[memory.Judged]]:
-    def expressed(point: Point) -> Point:
-        try:
-            if point.job:
-                row(point.job.flags())
-        except Lacks as error:
-            why = str(error).rpartition("'; ")[2]  # after the model
-            return replace(point, job=None, lacks=f"a job of the program: {why}")
-        return point
-
-    points = [expressed(point) for path in files for point in read_points(path)]
-    return points, memory.judge(points, lambda job: row(job.flags()))
+) -> tuple[list[memory.Judged], list[Point]]:
+    points = (point for path in files for point in read_points(path))
+    return memory.judge(points, lambda job: row(job.flags()))
 
 
 def _times(
@@ -121,7 +112,9 @@ def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
     def row(flags: tuple[str, ...]) -> Mapping[str, Any]:
         answer = ask(flags)
         if answer.returncode:
-            raise Lacks(answer.stderr.strip())
+            of_model = "tools/plan: (--model is '[^']*'; )?"
+            why = re.sub(of_model, "", answer.stderr.strip())
+            raise Lacks(f"a job of the program: {why}")
         found: dict[str, Any] = json.loads(answer.stdout)["rows"][0]
         return found
 

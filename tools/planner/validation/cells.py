@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Reads the cells of points.tsv, for bytes and for times."""
+"""Measured jobs, of bytes or of times, and the cells of points.tsv."""
 
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,9 +25,33 @@ class Lacks(Exception):
     """Says why no job can express a measured point."""
 
 
-def lacking(of: Iterable[str], what: str) -> Table:
-    """Tabulates how often each word occurs."""
-    counts = Counter(of).most_common()
+@dataclass(frozen=True)
+class Measured:
+    """A measured job. If no job of the program can express it, `lacks` says why."""
+
+    name: str
+    gpu: str
+    lacks: str = field(default="", kw_only=True)
+
+
+M = TypeVar("M", bound=Measured)
+
+
+def judge(measured: Iterable[M], one: Callable[[M], T]) -> tuple[list[T], list[M]]:
+    """Judges each by `one`. Also returns those for which it raises Lacks or ValueError:
+    no job can express them."""
+    judged, lacking = [], []
+    for each in measured:
+        try:
+            judged.append(one(each))
+        except (Lacks, ValueError) as lacks:
+            lacking.append(replace(each, lacks=str(lacks)))
+    return judged, lacking
+
+
+def counted(lacking: Iterable[Measured], what: str) -> Table:
+    """Tabulates how many lack the same."""
+    counts = Counter(each.lacks for each in lacking).most_common()
     return Table(("lacks", what), [[word, str(count)] for word, count in counts])
 
 

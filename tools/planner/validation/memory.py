@@ -2,14 +2,15 @@
 """Predicted and measured memory, and why they differ."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from reports.results import text
 from reports.results.text import Table
-from tools.planner.recipes import TOTALS, Job, Memory, Recipe, memory, recipes
-from tools.planner.validation.cells import lacking
+from tools.planner.recipes import TOTALS, Job, Memory, memory, recipes
+from tools.planner.validation import cells
+from tools.planner.validation.cells import Lacks
 from tools.planner.validation.points import Point
 
 MISS = 0.03
@@ -23,25 +24,26 @@ Ask = Callable[[Job], Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Judged:
-    point: Point
+    """A point with the predicted bytes; in JSON it has the same keys."""
+
+    name: str
+    gpu: str
+    recipe: str
+    assumed: str
     predicted: Memory
-    cause: str  # of a miss
-
-    def ratio(self, what: str) -> float:
-        return self.predicted.bytes_of(what) / self.point.measured[what]
-
-    def ratios(self) -> dict[str, float]:
-        return {what: self.ratio(what) for what in self.point.measured}
+    measured: dict[str, int]
+    ratios: dict[str, float]  # predicted over measured
+    cause: str = ""  # of a miss
 
     def only(self, what: str) -> "Judged":
         """Keeps one kind of bytes, and the cause only if that kind is a miss."""
-        measured = {what: self.point.measured[what]}
-        one = replace(self, point=replace(self.point, measured=measured))
+        measured, ratios = {what: self.measured[what]}, {what: self.ratios[what]}
+        one = replace(self, measured=measured, ratios=ratios)
         return one if one.is_miss else replace(one, cause="")
 
     @property
     def is_miss(self) -> bool:
-        return any(abs(ratio - 1) > MISS for ratio in self.ratios().values())
+        return any(abs(ratio - 1) > MISS for ratio in self.ratios.values())
 
 
 def _with_other_attention(job: Job) -> Job:
@@ -53,30 +55,39 @@ def _with_other_attention(job: Job) -> Job:
     )
 
 
-def _judge(point: Point, job: Job, recipe: Recipe, ask: Ask) -> Judged:
-    judged = Judged(point, memory(job, recipe, ask(job)), "")
+def _compare(point: Point, job: Job, ask: Ask) -> Judged:
+    found = memory(job, recipes()[point.recipe], ask(job))
+    ratios = {
+        what: found.bytes_of(what) / bytes_ for what, bytes_ in point.measured.items()
+    }
+    words = (point.name, point.gpu, point.recipe, point.assumed)
+    return Judged(*words, found, point.measured, ratios)
+
+
+def _judge(point: Point, ask: Ask) -> Judged:
+    """Raises Lacks if no job expresses the point, or the program refuses the job."""
+    job = point.job
+    if job is None:
+        raise Lacks(point.lacks)
+    judged = _compare(point, job, ask)
     if not judged.is_miss:
         return judged
     if not job.traits & _KINDS:
         return replace(judged, cause=UNKNOWN)
     other = _with_other_attention(job)
     kind = "unfused" if "unfused" in other.traits else "fused"
-    if Judged(point, memory(other, recipe, ask(other)), "").is_miss:
+    if _compare(point, other, ask).is_miss:
         return replace(judged, cause=UNKNOWN)
     return replace(judged, cause=f"it has the bytes of {kind} attention")
 
 
-def judge(points: Sequence[Point], ask: Ask) -> list[Judged]:
-    known = recipes()
-    return [
-        _judge(point, point.job, known[point.recipe], ask)
-        for point in points
-        if point.job
-    ]
+def judge(points: Iterable[Point], ask: Ask) -> tuple[list[Judged], list[Point]]:
+    """Predicts each point. Also returns the points that no job can express."""
+    return cells.judge(points, lambda point: _judge(point, ask))
 
 
 def _errors(judged: Sequence[Judged]) -> dict[str, float]:
-    errors = [ratio - 1 for one in judged for ratio in one.ratios().values()]
+    errors = [ratio - 1 for one in judged for ratio in one.ratios.values()]
     return {
         "points": len(errors),
         "mean_absolute_error": sum(map(abs, errors)) / len(errors),
@@ -88,10 +99,8 @@ def _errors(judged: Sequence[Judged]) -> dict[str, float]:
 
 def _distinct(judged: Sequence[Judged], what: str) -> list[Judged]:
     """Keeps one of several tests that measured the same bytes of the same job."""
-    of = [one.only(what) for one in judged if what in one.point.measured]
-    first = {
-        (one.point.gpu, one.point.measured[what], one.ratio(what)): one for one in of
-    }
+    of = [one.only(what) for one in judged if what in one.measured]
+    first = {(one.gpu, one.measured[what], one.ratios[what]): one for one in of}
     return list(first.values())
 
 
@@ -109,27 +118,11 @@ def summary(judged: Sequence[Judged]) -> dict[str, dict[str, float]]:
     return found
 
 
-def as_json(points: Sequence[Point], judged: Sequence[Judged]) -> str:
+def as_json(judged: Sequence[Judged], lacking: Sequence[Point]) -> str:
     document = {
         "summary": summary(judged),
-        "points": [
-            {
-                "name": one.point.name,
-                "gpu": one.point.gpu,
-                "recipe": one.point.recipe,
-                "assumed": one.point.assumed,
-                "predicted": asdict(one.predicted),
-                "measured": one.point.measured,
-                "ratios": one.ratios(),
-                "cause": one.cause,
-            }
-            for one in judged
-        ],
-        "lacking": [
-            {"name": point.name, "lacks": point.lacks}
-            for point in points
-            if not point.job
-        ],
+        "points": [asdict(one) for one in judged],
+        "lacking": [{"name": each.name, "lacks": each.lacks} for each in lacking],
     }
     return json.dumps(document, indent=2)
 
@@ -140,21 +133,21 @@ def table(judged: Sequence[Judged]) -> Table:
 
 
 def _note(one: Judged) -> str:
-    assumed = f"assumes {one.point.assumed}" if one.point.assumed else ""
+    assumed = f"assumes {one.assumed}" if one.assumed else ""
     return "; ".join(word for word in (one.cause, assumed) if word)
 
 
 def _lines(judged: Sequence[Judged]) -> Iterator[list[str]]:
     for one in judged:
-        for what, measured in one.point.measured.items():
+        for what, measured in one.measured.items():
             predicted = f"{one.predicted.bytes_of(what):,}"
             yield [
-                *(one.point.name, one.point.gpu, what, predicted),
-                *(f"{measured:,}", f"{one.ratio(what):.4f}", _note(one.only(what))),
+                *(one.name, one.gpu, what, predicted, f"{measured:,}"),
+                *(f"{one.ratios[what]:.4f}", _note(one.only(what))),
             ]
-        if not one.point.measured:
+        if not one.measured:
             peak = f"{one.predicted.bytes_of('peak'):,}"
-            yield [one.point.name, one.point.gpu, "peak", peak, "-", "-", _note(one)]
+            yield [one.name, one.gpu, "peak", peak, "-", "-", _note(one)]
 
 
 def _sentences(judged: Sequence[Judged]) -> Iterator[str]:
@@ -169,12 +162,12 @@ def _sentences(judged: Sequence[Judged]) -> Iterator[str]:
         )
 
 
-def as_text(points: Sequence[Point], judged: Sequence[Judged]) -> str:
-    lacks = (point.lacks for point in points if not point.job)
-    expressible = f"{len(judged)} of {len(points)} points are expressible"
+def as_text(judged: Sequence[Judged], lacking: Sequence[Point]) -> str:
+    points = len(judged) + len(lacking)
+    expressible = f"{len(judged)} of {points} points are expressible"
     parts = [
         "\n".join(table(judged).columns((0, 1, 2, -1))),
         "\n".join(_sentences(judged)),
-        "\n".join([expressible, *lacking(lacks, "points").columns((0,))]),
+        "\n".join([expressible, *cells.counted(lacking, "points").columns((0,))]),
     ]
     return "\n\n".join(parts)

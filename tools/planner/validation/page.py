@@ -10,9 +10,7 @@ from reports.pages.plotting.palette import CLEAR_COLOURS
 from reports.results import text
 from reports.results.text import Table
 from tools.planner.validation import memory, step_times
-from tools.planner.validation.cells import DATA
-from tools.planner.validation.points import Point
-from tools.planner.validation.steps import Step
+from tools.planner.validation.cells import DATA, Measured
 
 PAGE, PLOT = (DATA / f"predictions.{suffix}" for suffix in ("md", "svg"))
 _OPENING = """\
@@ -73,21 +71,19 @@ def headlines(
     )
 
 
-def _lacking(lacking: Sequence[Step], points: Sequence[Point]) -> Table:
-    lines = [
-        *(["memory", point.name, point.lacks] for point in points if not point.job),
-        *(["time", step.name, step.lacks] for step in lacking),
-    ]
-    return Table(("of", "point", "lacks"), lines)
-
-
 def page(
-    points: Sequence[Point],
     sizes: Sequence[memory.Judged],
+    no_sizes: Sequence[Measured],
     times: Sequence[step_times.Judged],
-    lacking: Sequence[Step],
+    no_times: Sequence[Measured],
 ) -> dict[Path, str]:
-    """Returns the texts of the page and its plot, by path."""
+    """Returns the texts of the page and its plot, by path. The page lists the points
+    without a predicted size or time."""
+    lacking = [
+        [of, each.name, each.lacks]
+        for of, points in (("memory", no_sizes), ("time", no_times))
+        for each in points
+    ]
     figure = scatter(times)
     said = headlines(memory.summary(sizes), step_times.summary(times))
     parts = [
@@ -101,6 +97,6 @@ def page(
         "## Memory of each job",
         memory.table(sizes).markdown(),
         "## What no job expresses",
-        _lacking(lacking, points).markdown(),
+        Table(("of", "point", "lacks"), lacking).markdown(),
     ]
     return {PAGE: "\n\n".join(parts) + "\n", PLOT: figure.document() + "\n"}

@@ -14,6 +14,7 @@ from tools.planner.timing.step import NODE
 from tools.planner.validation.cells import (
     DATA,
     Lacks,
+    Measured,
     Row,
     architecture,
     arithmetic,
@@ -31,17 +32,14 @@ from tools.planner.validation.cells import (
 
 
 @dataclass(frozen=True)
-class Point:
-    """A measured job. If `job` is None, `lacks` says why no job can express it; else
-    `assumed` says what was assumed because the row does not give it."""
+class Point(Measured):
+    """The measured bytes of a job. `assumed` says what was assumed because the row does
+    not give it."""
 
-    name: str
-    gpu: str
     # Bytes, by "static", "peak" and "reserved".
     measured: dict[str, int] = field(default_factory=dict)
     recipe: str = ""
-    job: Job | None = None
-    lacks: str = ""
+    job: Job | None = None  # None if it lacks something
     assumed: str = ""
 
 

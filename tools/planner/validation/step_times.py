@@ -4,13 +4,13 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from statistics import fmean, median
 from typing import Any
 
 from reports.results import text
 from reports.results.text import Table
-from tools.planner.timing.step import StepTime, TimedJob, head_share, step_time
+from tools.planner.timing.step import Parts, TimedJob, head_share, step_time
 from tools.planner.validation import cells
 from tools.planner.validation.cells import Lacks
 from tools.planner.validation.memory import UNKNOWN
@@ -24,26 +24,22 @@ Ask = Callable[[TimedJob], Row]
 
 @dataclass(frozen=True)
 class Judged:
-    step: Step
-    predicted: StepTime
+    name: str
+    gpu: str
+    device: str
     measured_us: float
+    predicted_us: float
+    low_us: float  # the ends of the 90 % interval
+    high_us: float
+    parts_us: Parts
+    ratio: float  # predicted over measured
+    cause: str  # of a miss, if it is known
+    source: str
     flops: float  # per GPU and step
 
     @property
-    def device(self) -> str:
-        return self.step.device.name if self.step.device else ""
-
-    @property
-    def ratio(self) -> float:
-        return self.predicted.us / self.measured_us
-
-    @property
     def is_within(self) -> bool:
-        return self.predicted.low_us <= self.measured_us <= self.predicted.high_us
-
-    @property
-    def is_miss(self) -> bool:
-        return abs(self.ratio - 1) > MISS
+        return self.low_us <= self.measured_us <= self.high_us
 
 
 def _flops(job: TimedJob, row: Row, recomputes: bool) -> float:
@@ -79,19 +75,26 @@ def _judge(step: Step, ask: Ask) -> Judged:
         raise Lacks(step.lacks)
     row = ask(job)
     measured_us = _measured_us(step, job, row)
-    flops = _flops(job, row, recomputes=False)
-    return Judged(step, step_time(device, job, ask), measured_us, flops)
+    found = step_time(device, job, ask)
+    ratio = found.us / measured_us
+    return Judged(
+        *(step.name, step.gpu, device.name),
+        *(measured_us, found.us, found.low_us, found.high_us),
+        found.parts,
+        ratio,
+        cause=step.cause if _is_miss(ratio) else "",
+        source=step.source,
+        flops=_flops(job, row, recomputes=False),
+    )
+
+
+def _is_miss(ratio: float) -> bool:
+    return abs(ratio - 1) > MISS
 
 
 def judge(steps: Iterable[Step], ask: Ask) -> tuple[list[Judged], list[Step]]:
     """Predicts each step. Also returns the steps that no job can express."""
-    judged, lacking = [], []
-    for step in steps:
-        try:
-            judged.append(_judge(step, ask))
-        except (Lacks, ValueError) as lacks:
-            lacking.append(replace(step, lacks=str(lacks)))
-    return judged, lacking
+    return cells.judge(steps, lambda step: _judge(step, ask))
 
 
 def _one_utilization(judged: Sequence[Judged]) -> float:
@@ -128,9 +131,9 @@ def summary(judged: Sequence[Judged]) -> dict[str, dict[str, float]]:
     groups: dict[str, list[Judged]] = defaultdict(list)
     for one in judged:
         generation = one.device.partition("-")[0].upper()
-        for group in filter(None, ("all", generation, one.step.source)):
+        for group in filter(None, ("all", generation, one.source)):
             groups[group].append(one)
-        if not (one.is_miss and one.step.cause):
+        if not one.cause:
             for group in ("all", generation):
                 groups[f"{group} without known causes"].append(one)
     return {
@@ -141,24 +144,13 @@ def summary(judged: Sequence[Judged]) -> dict[str, dict[str, float]]:
 
 
 def as_json(judged: Sequence[Judged], lacking: Sequence[Step]) -> str:
+    steps = [asdict(one) for one in judged]
+    for step in steps:
+        del step["source"], step["flops"]
     document = {
         "summary": summary(judged),
-        "steps": [
-            {
-                "name": one.step.name,
-                "gpu": one.step.gpu,
-                "device": one.device,
-                "measured_us": one.measured_us,
-                "predicted_us": one.predicted.us,
-                "low_us": one.predicted.low_us,
-                "high_us": one.predicted.high_us,
-                "parts_us": one.predicted.parts,
-                "ratio": one.ratio,
-                "cause": one.step.cause if one.is_miss else "",
-            }
-            for one in judged
-        ],
-        "lacking": [{"name": step.name, "lacks": step.lacks} for step in lacking],
+        "steps": steps,
+        "lacking": [{"name": each.name, "lacks": each.lacks} for each in lacking],
     }
     return json.dumps(document, indent=2)
 
@@ -170,12 +162,11 @@ def table(judged: Sequence[Judged]) -> Table:
 
 def _lines(judged: Sequence[Judged]) -> Iterator[list[str]]:
     for one in judged:
-        ends = (one.predicted.low_us, one.predicted.high_us)
+        ends = map(text.time, (one.low_us, one.high_us))
         yield [
-            *(one.step.name, one.device, text.time(one.measured_us)),
-            *(text.time(one.predicted.us), " to ".join(map(text.time, ends))),
-            f"{one.ratio:.3f}",
-            (one.step.cause or UNKNOWN) if one.is_miss else "",
+            *(one.name, one.device, text.time(one.measured_us)),
+            *(text.time(one.predicted_us), " to ".join(ends), f"{one.ratio:.3f}"),
+            one.cause or (UNKNOWN if _is_miss(one.ratio) else ""),
         ]
 
 
@@ -195,6 +186,6 @@ def as_text(judged: Sequence[Judged], lacking: Sequence[Step]) -> str:
         summary_table(judged).columns((0,)),
     ]
     if lacking:
-        counts = cells.lacking((step.lacks for step in lacking), "steps")
+        counts = cells.counted(lacking, "steps")
         parts.append(["not expressible", *counts.columns((0,))])
     return "\n\n".join("\n".join(part) for part in parts)

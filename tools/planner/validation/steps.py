@@ -17,6 +17,7 @@ from tools.planner.validation.cells import (
     DATA,
     SIZES,
     Lacks,
+    Measured,
     Row,
     architecture,
     arithmetic,
@@ -35,18 +36,15 @@ _EXPERIMENTS = ("model_size", "implementations")
 
 
 @dataclass(frozen=True)
-class Step:
-    """A measured step. If `job` is None, `lacks` says why no job can express it."""
+class Step(Measured):
+    """The measured time of a step."""
 
-    name: str
-    gpu: str
     source: str
     value: float
     # s; tok/s or FLOP/s per GPU; HFU FLOP/s, which include recomputed ones; or MFU.
     unit: str
     device: Device | None = None
-    job: TimedJob | None = None
-    lacks: str = ""
+    job: TimedJob | None = None  # None if it lacks something
     cause: str = ""  # why the prediction misses, if it does
 
 
