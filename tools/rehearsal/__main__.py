@@ -11,11 +11,11 @@ from pathlib import Path
 from reports.command import run_main
 from reports.results.rows import NotAResult, load
 from tools.planner.timing.rates import devices
-from tools.rehearsal import mesh, summary, text
+from tools.rehearsal import mesh, text
 from tools.rehearsal.arguments import Arguments, parse
 from tools.rehearsal.rates import text_of
-from tools.rehearsal.records import rehearsals
-from tools.rehearsal.run import predict, run
+from tools.rehearsal.records import document
+from tools.rehearsal.run import run
 
 _ROOT = Path(__file__).resolve().parents[2]
 _BUILD = _ROOT / "build/release"
@@ -34,10 +34,17 @@ def _predict(arguments: Arguments, program: Path, library: Path, results: Path) 
     except OSError as error:
         print(f"tools/rehearse: {error}", file=sys.stderr)
         return USAGE
+    is_named = "benchmark_out" in arguments.names
     with tempfile.TemporaryDirectory(prefix="rehearse-") as name:
         rates = Path(name, "rates")
         rates.write_text(text_of(devices()[arguments.gpu]), encoding="utf-8")
-        status = predict(program, library, arguments, rates, result)
+        status = run(
+            *(program, library, arguments),
+            *([] if is_named else [f"--benchmark_out={result}"]),
+            TRAINBENCH_NULL_GPU_RATES=str(rates),
+            # SpinKernel ends by its own clock: it takes the time that it is given.
+            TRAINBENCH_NULL_GPU_DURATION="SpinKernel=arg0",
+        )
     if status < 0:
         print(f"tools/rehearse: signal {-status} ended the program", file=sys.stderr)
         return FAILED
@@ -60,7 +67,8 @@ def main(
         return _predict(arguments, program, library, results)
     with tempfile.TemporaryDirectory(prefix="rehearse-") as name:
         records, result = Path(name, "records"), Path(name, "result.json")
-        status = run(program, library, arguments, records, result)
+        own = (f"--rehearsal={records}", f"--benchmark_out={result}")
+        status = run(program, library, arguments, *own)
         if status == USAGE:
             return USAGE  # the program has printed the reason
         try:
@@ -72,9 +80,9 @@ def main(
                 file=sys.stderr,
             )
             return FAILED
-        cases = rehearsals(records, found)
+        cases = document(arguments.gpu, records, found)
     if arguments.json:
-        print(json.dumps(summary.document(arguments.gpu, cases), indent=1))
+        print(json.dumps(cases, indent=1))
     else:
         print(text.render(cases, arguments.kernels))
     if not found.complete:

@@ -27,6 +27,11 @@ class Arguments:
     predicts: bool  # whether times are predicted
     flags: list[str]  # of the program
 
+    @property
+    def names(self) -> list[str]:
+        named = (flag for flag in self.flags if flag.startswith("-"))
+        return [flag.lstrip("-").partition("=")[0] for flag in named]
+
 
 def parse(tokens: Sequence[str]) -> Arguments:
     parser = argparse.ArgumentParser(
@@ -72,11 +77,12 @@ def parse(tokens: Sequence[str]) -> Arguments:
         parser.error(
             "--json contradicts --times=predicted, which keeps a result in JSON"
         )
-    for flag in flags:
-        name = flag.lstrip("-").partition("=")[0]
+    known = (given.gpu, given.ranks, given.json, given.kernels)
+    found = Arguments(*known, predicts, flags)
+    for name in found.names:
         if name in _OURS and not (predicts and name == "benchmark_out"):
             parser.error(
                 f"--{name} has no place in a rehearsal; allowed: flags that choose "
                 "cases or set their sizes"
             )
-    return Arguments(given.gpu, given.ranks, given.json, given.kernels, predicts, flags)
+    return found

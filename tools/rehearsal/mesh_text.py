@@ -2,13 +2,10 @@
 """A rank of a mesh as text, for a terminal."""
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from reports.results import text
-from tools.rehearsal.text import table
-
-Json = Mapping[str, Any]
+from tools.rehearsal.text import Json, table, where
 
 _BOUNDS = {
     "compute": "compute",
@@ -65,28 +62,18 @@ def _head(document: Json) -> str:
 
 
 def _memory(row: Json) -> str:
-    predicted, found = row["predicted"], row["rehearsed"]
-    rehearsed = found is not None and "out_of_memory" not in found
-
-    def line(what: str, key: str, what_for: str = "") -> list[str]:
-        measured = _size(found[key]) if rehearsed else "-"
-        return [what, _size(predicted[key]), measured, what_for]
-
+    predicted, found = row["predicted"], row["rehearsed"] or {}
+    of_part = f"of {_count(predicted['part_parameters'])} in its part"
     lines = [
-        line("tensors, peak", "peak_bytes", predicted["peak_at"]),
-        line("tensors, between steps", "resident_bytes"),
-        line("tensors, build", "build_peak_bytes"),
-        line("reserved", "reserved_bytes", "with libraries"),
+        [what, shown(predicted[key]), shown(found[key]) if key in found else "-", note]
+        for what, key, shown, note in (
+            ("tensors, peak", "peak_bytes", _size, predicted["peak_at"]),
+            ("tensors, between steps", "resident_bytes", _size, ""),
+            ("tensors, build", "build_peak_bytes", _size, ""),
+            ("reserved", "reserved_bytes", _size, "with libraries"),
+            ("parameters", "shard_elements", _count, of_part),
+        )
     ]
-    elements = found["shard_elements"] if rehearsed else None
-    lines.append(
-        [
-            "parameters",
-            _count(predicted["shard_elements"]),
-            "-" if elements is None else _count(elements),
-            f"of {_count(predicted['part_parameters'])} in its part",
-        ]
-    )
     return table(["memory of a rank", "predicted", "rehearsed", ""], lines)
 
 
@@ -110,21 +97,12 @@ def _collectives(row: Json) -> str:
     return table(headings, lines) if lines else ""
 
 
-def _ending(found: Json) -> str:
-    full = found["out_of_memory"]
-    return (
-        f"memory ends in {full['phase']}: {full['operator'] or 'an unknown operator'} "
-        f"asks for {text.size(full['requested_bytes'])}, "
-        f"{text.size(full['allocated_bytes'])} are taken"
-    )
-
-
 def _kernels(row: Json) -> str:
     found = row["rehearsed"]
     if found is None:
         return ""
     if "out_of_memory" in found:
-        return _ending(found)
+        return f"memory {where(found['out_of_memory'])}"
     phases = ", ".join(
         f"{phase} {_count(count)}" for phase, count in found["kernels"].items()
     )

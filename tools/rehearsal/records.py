@@ -1,146 +1,114 @@
 # SPDX-License-Identifier: MIT
-"""The program's record of each case, as typed values."""
+"""A rehearsal as JSON: what the program recorded of each case
+(fixtures/runner/rehearsal.h), and what follows from it."""
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from reports.results.kernel_names import bare
 from reports.results.rows import Result
 
-
-@dataclass(frozen=True)
-class Kernel:
-    name: str  # demangled
-    family: str  # the arithmetic of a matrix product, or "other"
-    launches: int
+Json = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Phase:
-    name: str
-    counters: dict[str, int]  # tools/null_gpu/null_gpu.h
-    kernels: list[Kernel]  # most frequent first
+def family(kernel: Mapping[str, Any]) -> str:
+    """The arithmetic of a matrix product, or the common function of other kernels."""
+    if kernel["family"] == "other":
+        return bare(kernel["name"])
+    return f"{kernel['family']} product"
 
 
-@dataclass(frozen=True)
-class OutOfMemory:
-    phase: str
-    operator: str  # "" if unknown
-    requested_bytes: int
-    allocated_bytes: int
-    reserved_bytes: int
+def _families(kernels: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """The launches of each family, most frequent first."""
+    counts: Counter[str] = Counter()
+    for kernel in kernels:
+        counts[family(kernel)] += kernel["launches"]
+    return dict(counts.most_common())
 
 
-@dataclass(frozen=True)
-class Component:
-    """A part of a call, and the least time that the GPU needs for it."""
-
-    name: str
-    flops: float
-    bytes: float
-    flops_us: float | None  # at the data sheet's rate
-    bytes_us: float | None
-
-    @property
-    def least_us(self) -> float:
-        return max(self.flops_us or 0, self.bytes_us or 0)
+def _only(recorded: Mapping[str, Any], *keys: str) -> Json:
+    return {key: recorded[key] for key in keys}
 
 
-@dataclass(frozen=True)
-class Rehearsal:
-    name: str
-    reason: str  # why the row was skipped or failed, else ""
-    failed: bool
-    # All below is None or empty for a case that was not rehearsed.
-    device: str | None = None
-    free_bytes: int | None = None  # before the case
-    predicted_bytes: int | None = None  # of tensors
-    tensor_bytes: int | None = None  # at the allocator's peak
-    library_bytes: int | None = None  # in addition
-    reserved_bytes: int | None = None  # the allocator's peak
-    out_of_memory: OutOfMemory | None = None
-    phases: tuple[Phase, ...] = ()
-    components: tuple[Component, ...] = ()
-    host_us: float | None = None  # to enqueue a call
-
-    @property
-    def fits(self) -> bool | None:
-        return None if self.device is None else self.out_of_memory is None
-
-    @property
-    def unused_share(self) -> float | None:
-        """The share of the reserved peak that no block used at the allocated peak."""
-        if not self.reserved_bytes or self.tensor_bytes is None:
-            return None
-        return 1 - (self.tensor_bytes + (self.library_bytes or 0)) / self.reserved_bytes
-
-    def count(self, counter: str) -> int:
-        return sum(phase.counters.get(counter, 0) for phase in self.phases)
+def _phase(phase: Json) -> Json:
+    """tools/null_gpu/null_gpu.h has the counters; kernels have demangled names, most
+    frequent first."""
+    kernels = [_only(one, "name", "family", "launches") for one in phase["kernels"]]
+    families = {"kernels": kernels, "families": _families(kernels)}
+    return {"name": phase["phase"], "counters": phase["counters"], **families}
 
 
-def _time_us(amount: float, per_second: float | None) -> float | None:
-    return None if per_second is None else 1e6 * amount / per_second
+def _component(component: Json, record: Json) -> Json:
+    """Adds the least time that the GPU needs, at the data sheet's rates."""
+    found = _only(component, "name", "flops", "bytes")
+    for what in ("flops", "bytes"):
+        rate = record.get(f"{what}_per_second")
+        known = rate is not None and component[what]
+        found[f"{what}_us"] = 1e6 * component[what] / rate if known else None
+    least_us = max(found["flops_us"] or 0, found["bytes_us"] or 0)
+    return found | {"computed_least_us": least_us}
 
 
-def _components(record: dict[str, Any]) -> Iterator[Component]:
-    for component in record["components"]:
-        flops, moved = component["flops"], component["bytes"]
-        if flops or moved:
-            yield Component(
-                component["name"],
-                flops,
-                moved,
-                _time_us(flops, record.get("flops_per_second")) if flops else None,
-                _time_us(moved, record.get("bytes_per_second")) if moved else None,
-            )
-
-
-def _phases(record: dict[str, Any]) -> Iterator[Phase]:
-    for phase in record.get("phases", []):
-        kernels = [Kernel(**kernel) for kernel in phase["kernels"]]
-        yield Phase(phase["phase"], phase["counters"], kernels)
-
-
-def _rehearsal(
-    record: dict[str, Any], reason: str, failed: bool, host_us: float | None
-) -> Rehearsal:
+def _recorded(record: Json) -> Json:
     peak, full = record["peak"], record.get("out_of_memory")
-    return Rehearsal(
-        record["name"],
-        reason,
-        failed,
-        device=record["device"],
-        free_bytes=record["free_bytes"],
-        predicted_bytes=record["predicted_peak_bytes"],
-        tensor_bytes=peak["allocated_bytes"] - peak["library_bytes"],
-        library_bytes=peak["library_bytes"],
-        reserved_bytes=peak["reserved_bytes"],
-        out_of_memory=OutOfMemory(**full) if full else None,
-        phases=tuple(_phases(record)),
-        components=tuple(_components(record)),
-        host_us=host_us,
-    )
-
-
-def rehearsals(directory: Path, result: Result) -> list[Rehearsal]:
-    """All cases of the run, in its order; cases without a rehearsal come last."""
-    paths = sorted(directory.glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
-    records = {
-        record["name"]: record
-        for record in (json.loads(path.read_text("utf-8")) for path in paths)
+    used, reserved = peak["allocated_bytes"], peak["reserved_bytes"]
+    sizes = ("requested_bytes", "allocated_bytes", "reserved_bytes")
+    return {
+        "free_bytes": record["free_bytes"],  # before the case
+        "predicted_bytes": record["predicted_peak_bytes"],  # of tensors
+        "tensor_bytes": used - peak["library_bytes"],  # at the allocator's peak
+        "library_bytes": peak["library_bytes"],  # in addition
+        "reserved_bytes": reserved,  # the allocator's peak
+        "out_of_memory": full and _only(full, "phase", "operator", *sizes),
+        "phases": [_phase(phase) for phase in record.get("phases", [])],
+        "components": [
+            _component(component, record)
+            for component in record["components"]
+            if component["flops"] or component["bytes"]
+        ],
+        "fits": full is None,
+        # The share of the reserved peak that no block used at the allocated peak.
+        "unused_share": 1 - used / reserved if reserved else None,
     }
-    rows = {row.name: ("", False, row.get("host_us")) for row in result.rows}
-    rows |= {row.name: (row.reason, False, None) for row in result.skipped}
-    rows |= {row.name: (row.reason, True, None) for row in result.errors}
-    found = [
-        _rehearsal(record, *rows[name])
-        for name, record in records.items()
-        if name in rows
-    ]
-    return found + [
-        Rehearsal(name, reason, failed, host_us=host_us)
-        for name, (reason, failed, host_us) in rows.items()
-        if name not in records
-    ]
+
+
+def _case(
+    name: str, reason: str = "", failed: bool = False, host_us: float | None = None
+) -> Json:
+    """A case without its record. `reason` is why it was skipped or failed, else "";
+    `host_us` is the time to enqueue a call."""
+    values = ("free", "predicted", "tensor", "library", "reserved")
+    return {
+        "name": name,
+        "reason": reason,
+        **dict.fromkeys(f"{value}_bytes" for value in values),
+        "out_of_memory": None,
+        **{"phases": [], "components": [], "host_us": host_us},
+        "status": "failed" if failed else "skipped" if reason else "good",
+        **{"fits": None, "unused_share": None},
+        # If the GPU takes less time than this, this machine's host is the slower one.
+        "launch_bound_below_us": host_us,
+    }
+
+
+def document(gpu: str, directory: Path, result: Result) -> Json:
+    """All cases of the run, in its order; those without a record, which were not
+    rehearsed, come last. Bytes and counts are exact; computed_least_us is computed."""
+    cases = {
+        **{
+            row.name: _case(row.name, host_us=row.get("host_us")) for row in result.rows
+        },
+        **{row.name: _case(row.name, row.reason) for row in result.skipped},
+        **{row.name: _case(row.name, row.reason, failed=True) for row in result.errors},
+    }
+    paths = sorted(directory.glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
+    every = (json.loads(path.read_text("utf-8")) for path in paths)
+    records = {one["name"]: one for one in every if one["name"] in cases}
+    rehearsed = {name: cases[name] | _recorded(one) for name, one in records.items()}
+    devices = sorted({record["device"] for record in records.values()})
+    others = {name: case for name, case in cases.items() if name not in rehearsed}
+    both = [*rehearsed.values(), *others.values()]
+    return {"gpu": gpu, "devices": devices, "cases": both}

@@ -32,60 +32,34 @@ def environment(
     }
 
 
-def _common_flags(arguments: Arguments, short: Mapping[str, int]) -> list[str]:
-    given = [flag.lstrip("-").partition("=")[0] for flag in arguments.flags]
+def flags(arguments: Arguments, *own: str) -> list[str]:
+    """The program's flags: what a rehearsal needs, the user's flags, and `own`."""
+    short = _SHORT | ({"rounds": 1} if arguments.predicts else {})
     ranks = [] if arguments.ranks is None else [f"--ranks={arguments.ranks}"]
     return [
-        *(f"--{name}={value}" for name, value in short.items() if name not in given),
+        *(f"--{name}={short[name]}" for name in short if name not in arguments.names),
         *ranks,
         *arguments.flags,
         "--device=cuda",
         "--value_checks=skip",
-    ]
-
-
-def flags(arguments: Arguments, records: Path, result: Path) -> list[str]:
-    return [
-        *_common_flags(arguments, _SHORT),
-        f"--rehearsal={records}",
-        f"--benchmark_out={result}",
+        *own,
     ]
 
 
 def run(
-    program: Path, library: Path, arguments: Arguments, records: Path, result: Path
+    program: Path, library: Path, arguments: Arguments, *own: str, **variables: str
 ) -> int:
-    """Returns the exit status; negative if a signal ended the program.
+    """Runs the program with its `own` flags and more variables of its environment.
+    Returns its exit status; negative if a signal ended it.
 
-    The program's progress and its errors go to standard error. Its printed rows are
-    dropped: the rehearsal reports more.
+    The program's progress and its errors go to standard error. Its rows are printed if
+    it predicts times, and dropped otherwise: the rehearsal reports more.
     """
     return subprocess.run(
-        [program, *flags(arguments, records, result)],
-        env=environment(library, arguments.gpu, arguments.ranks, os.environ),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        check=False,
-    ).returncode
-
-
-def predict(
-    program: Path, library: Path, arguments: Arguments, rates: Path, result: Path
-) -> int:
-    """Runs the program with times predicted from a file of rates, and prints its rows.
-    `result` is the file of the result if no flag names one. Returns the exit status."""
-    out = [f"--benchmark_out={result}"]
-    if any(flag.lstrip("-").startswith("benchmark_out=") for flag in arguments.flags):
-        out = []
-    predicted = {
-        "TRAINBENCH_NULL_GPU_RATES": str(rates),
-        # SpinKernel ends by its own clock: it takes the time that it is given.
-        "TRAINBENCH_NULL_GPU_DURATION": "SpinKernel=arg0",
-    }
-    return subprocess.run(
-        [program, *_common_flags(arguments, _SHORT | {"rounds": 1}), *out],
+        [program, *flags(arguments, *own)],
         env=environment(library, arguments.gpu, arguments.ranks, os.environ)
-        | predicted,
+        | variables,
         stdin=subprocess.DEVNULL,
+        stdout=None if arguments.predicts else subprocess.DEVNULL,
         check=False,
     ).returncode

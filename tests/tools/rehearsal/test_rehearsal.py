@@ -11,16 +11,17 @@ import pytest
 
 from golden import check_golden
 from reports.results.rows import Result, parse
-from results import ROOT, document, entry, failure
+from results import ROOT, entry, failure
+from results import document as result_of
 from tools.planner.timing.rates import devices
-from tools.rehearsal import summary, text
+from tools.rehearsal import text
 from tools.rehearsal.__main__ import main
 from tools.rehearsal.arguments import GPUS
 from tools.rehearsal.arguments import parse as parse_arguments
 from tools.rehearsal.rates import text_of
-from tools.rehearsal.records import Kernel, Rehearsal, rehearsals
+from tools.rehearsal.records import Json, document, family
 from tools.rehearsal.run import environment, flags
-from tools.rehearsal.summary import family, same_work
+from tools.rehearsal.text import same_work
 
 FILL = (
     "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, "
@@ -36,7 +37,7 @@ NULL = {"device_kind": "null_cuda"}
 GIB = 2**30
 
 
-def record(name: str = STEP, **others: Any) -> dict[str, Any]:
+def record(name: str = STEP, **others: Any) -> Json:
     counters = {"launches": 10, "copies_h2d": 1, "copy_bytes_h2d": 2048, "waits": 2}
     return {
         "name": name,
@@ -59,34 +60,40 @@ def record(name: str = STEP, **others: Any) -> dict[str, Any]:
     } | others
 
 
-def full(name: str, **found: Any) -> dict[str, Any]:
+def full(name: str, **found: Any) -> Json:
     known = {"requested_bytes": GIB, "allocated_bytes": 78 * GIB}
     ending = {"phase": "backward", "operator": "aten::mm", "reserved_bytes": 79 * GIB}
     return record(name, out_of_memory=known | ending | found, phases=[])
 
 
-def read(tmp_path: Path, result: Result, *records: dict[str, Any]) -> list[Rehearsal]:
+def read(tmp_path: Path, result: Result, *records: Json) -> Json:
     for i, content in enumerate(records):
         (tmp_path / f"{i}.json").write_text(json.dumps(content))
-    return rehearsals(tmp_path, result)
-
-
-@pytest.fixture
-def case(tmp_path: Path) -> Rehearsal:
-    good = parse(document(entry(STEP, 0, host_us=1500), context=NULL))
-    (found,) = read(tmp_path, good, record())
+    found = document("h100", tmp_path, result)
+    assert json.loads(json.dumps(found)) == found
     return found
 
 
+@pytest.fixture
+def rehearsal(tmp_path: Path) -> Json:
+    good = parse(result_of(entry(STEP, 0, host_us=1500), context=NULL))
+    return read(tmp_path, good, record())
+
+
 def test_a_case_has_what_was_counted_and_the_time_of_the_slower_limit(
-    case: Rehearsal,
+    rehearsal: Json,
 ) -> None:
-    assert case.fits
-    assert (case.tensor_bytes, case.library_bytes) == (5 * GIB, GIB)
-    assert case.unused_share == 0.25
-    assert case.count("launches") == 10
-    assert case.host_us == 1500
-    assert [(c.name, c.least_us) for c in case.components] == [
+    assert rehearsal["devices"] == ["NVIDIA H100 80GB HBM3 (null)"]
+    (case,) = rehearsal["cases"]
+    assert case["status"] == "good" and case["fits"] is True
+    assert (case["tensor_bytes"], case["library_bytes"]) == (5 * GIB, GIB)
+    assert case["unused_share"] == 0.25
+    assert case["launch_bound_below_us"] == case["host_us"] == 1500
+    (phase,) = case["phases"]
+    assert phase["counters"]["launches"] == 10
+    assert phase["kernels"] == KERNELS
+    assert phase["families"] == {"vectorized_elementwise_kernel": 7, "fp32 product": 3}
+    assert [(c["name"], c["computed_least_us"]) for c in case["components"]] == [
         ("ffn", 2000),
         ("optimizer", 3000),
     ]
@@ -95,62 +102,50 @@ def test_a_case_has_what_was_counted_and_the_time_of_the_slower_limit(
 def test_a_phase_that_many_cases_share_is_listed_once(tmp_path: Path) -> None:
     names = [f"a/{i}" for i in range(7)]
     other = [{"phase": "call", "counters": {}, "kernels": KERNELS[:1]}]
-    cases = read(
+    found = read(
         tmp_path,
-        parse(document(*(entry(name, 0) for name in names), context=NULL)),
+        parse(result_of(*(entry(name, 0) for name in names), context=NULL)),
         *(record(name) for name in names[:6]),
         record(names[6], phases=other),
     )
-    assert [(phase.name, names) for phase, names in same_work(cases)] == [
+    shared = same_work(found["cases"])
+    assert [(phase["name"], names) for phase, names in shared] == [
         ("forward", names[:6]),
         ("call", names[6:]),
     ]
-    lines = text.render(cases, 0).splitlines()
+    lines = text.render(found, 0).splitlines()
     assert lines.index("  in a/3") + 1 == lines.index("  and 2 more")
 
 
-def test_the_text_of_each_kind_of_case(case: Rehearsal, tmp_path: Path) -> None:
+def test_the_text_of_each_kind_of_case(rehearsal: Json, tmp_path: Path) -> None:
     no_sheet = record()
     del no_sheet["flops_per_second"], no_sheet["bytes_per_second"]
-    plain = parse(document(entry(STEP, 0), context=NULL))
-    (unknown,) = read(tmp_path, plain, no_sheet)
-    assert [component.least_us for component in unknown.components] == [0, 0]
+    plain = parse(result_of(entry(STEP, 0), context=NULL))
+    unknown = read(tmp_path, plain, no_sheet)
+    components = unknown["cases"][0]["components"]
+    assert [component["computed_least_us"] for component in components] == [0, 0]
     skipped = [("a/1", "needs 99 GiB"), ("a/2", "needs 80 GiB"), ("a/4", "2 GPUs")]
     failed = [failure("a/3", "broken")]
     lists = {"skipped": [failure(*one) for one in skipped], "errors": failed}
     ended = read(
         tmp_path,
-        parse(document(context=NULL, **lists)),
+        parse(result_of(context=NULL, **lists)),
         full("a/1"),
         record("a/2"),
         full("a/3", phase="build", operator="", requested_bytes=0),
     )
-    assert [case.name for case in ended] == ["a/1", "a/2", "a/3", "a/4"]
+    assert [case["name"] for case in ended["cases"]] == ["a/1", "a/2", "a/3", "a/4"]
     printed = {
-        "with kernels": text.render([case], 5),
-        "without a data sheet": text.render([unknown], 0),
+        "with kernels": text.render(rehearsal, 5),
+        "without a data sheet": text.render(unknown, 0),
         "where memory ends": text.render(ended, 0),
     }
     check_golden("rehearsal.txt", printed)
 
 
-def test_the_json_has_every_name_and_says_what_is_computed(case: Rehearsal) -> None:
-    document = summary.document("h100", [case])
-    assert document["devices"] == ["NVIDIA H100 80GB HBM3 (null)"]
-    (found,) = json.loads(json.dumps(document))["cases"]
-    assert found["status"] == "good" and found["fits"] is True
-    assert found["launch_bound_below_us"] == 1500
-    assert found["phases"][0]["kernels"] == KERNELS
-    assert found["phases"][0]["families"] == {
-        "vectorized_elementwise_kernel": 7,
-        "fp32 product": 3,
-    }
-    assert found["components"][1]["computed_least_us"] == 3000
-
-
 def test_a_product_has_the_family_of_its_arithmetic() -> None:
-    assert family(Kernel(PRODUCT, "bf16", 1)) == "bf16 product"
-    assert family(Kernel(FILL, "other", 1)) == "vectorized_elementwise_kernel"
+    assert family({"name": PRODUCT, "family": "bf16"}) == "bf16 product"
+    assert family(KERNELS[0]) == "vectorized_elementwise_kernel"
 
 
 def test_a_program_finds_null_gpus_alone() -> None:
@@ -176,7 +171,8 @@ def test_the_null_gpu_gets_all_rates(gpu: str) -> None:
 def test_predicted_times_have_a_result_of_their_own() -> None:
     flags = ["--gpu=h100", "--times=predicted"]
     out = "--benchmark_out=o.json"
-    assert parse_arguments([*flags, out]).flags == [out]
+    for named in ([out], out.split("=")):
+        assert parse_arguments([*flags, *named]).names == ["benchmark_out"]
     for refused in (
         [*flags, "--json"],
         [*flags, "--rehearsal=r"],
@@ -189,11 +185,11 @@ def test_predicted_times_have_a_result_of_their_own() -> None:
 
 def test_other_flags_are_the_programs() -> None:
     given = ["--suite=paper", "--benchmark_filter=^a", "--ranks=2", "--warmup=3"]
-    passed = flags(parse_arguments(["--gpu=h200", *given]), Path("r"), Path("o.json"))
+    passed = flags(parse_arguments(["--gpu=h200", *given]), "--rehearsal=r")
     ours = ["--benchmark_min_time=0", "--device=cuda", "--value_checks=skip"]
-    ours += ["--rehearsal=r", "--benchmark_out=o.json"]
+    ours += ["--rehearsal=r"]
     assert sorted(passed) == sorted(given + ours), "none twice, such as --warmup"
-    unasked = flags(parse_arguments(["--gpu=h200"]), Path("r"), Path("o.json"))
+    unasked = flags(parse_arguments(["--gpu=h200"]))
     assert "--warmup=0" in unasked
 
 
@@ -217,7 +213,7 @@ sys.exit(int(flags.get("status", 0)))
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
     path = tmp_path / "program"
-    result = document(entry(STEP, 0, host_us=1500), context=NULL)
+    result = result_of(entry(STEP, 0, host_us=1500), context=NULL)
     path.write_text(
         PROGRAM.format(
             python=sys.executable,
