@@ -30,11 +30,15 @@ def run(capsys: pytest.CaptureFixture[str], *flags: str) -> tuple[int, str, str]
     return status, found.out, found.err
 
 
-def rehearse(capsys: pytest.CaptureFixture[str], *flags: str) -> Json:
-    status, out, err = run(capsys, "--json", *SHORT, *flags)
+def answer(capsys: pytest.CaptureFixture[str], *flags: str) -> Json:
+    status, out, err = run(capsys, "--json", *flags)
     assert status == 0, err
     document: Json = json.loads(out)
     return document
+
+
+def rehearse(capsys: pytest.CaptureFixture[str], *flags: str) -> Json:
+    return answer(capsys, *SHORT, *flags)
 
 
 def calls(side: Json) -> dict[tuple[str, str], Json]:
@@ -110,10 +114,8 @@ def test_the_document_has_what_the_header_says(
 
 
 def test_the_8b_step_on_256_gpus(capsys: pytest.CaptureFixture[str]) -> None:
-    flags = ("--gpu=h100", "--mesh=data:4,fsdp:16,tensor:4", "--model=8B", "--json")
-    status, out, err = run(capsys, *flags)
-    assert status == 0, err
-    document = json.loads(out)
+    flags = ("--gpu=h100", "--mesh=data:4,fsdp:16,tensor:4", "--model=8B")
+    document = answer(capsys, *flags)
     (row,) = document["rows"]
     predicted, found = row["predicted"], row["rehearsed"]
     assert document["query"]["parameters"] == 8_125_698_048
@@ -127,18 +129,15 @@ def test_the_8b_step_on_256_gpus(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_must_be_recomputed_is(capsys: pytest.CaptureFixture[str]) -> None:
-    flags = ("--gpu=h100", "--mesh=fsdp:8,tensor:2", "--model=8B", "--json")
-    status, out, err = run(capsys, *flags)
-    assert status == 0, err
-    (row,) = json.loads(out)["rows"]
+    flags = ("--gpu=h100", "--mesh=fsdp:8,tensor:2", "--model=8B")
+    (row,) = answer(capsys, *flags)["rows"]
     # Without recomputation it would be faster, but would not fit.
     assert row["fits"] and row["checkpoint"] == "every_1"
     assert row["predicted"]["recomputed_flops"] > 0
     assert calls(row["rehearsed"])["tensor", "all_reduce"]["calls"] == 34 * 2 * 3 + 4
-    spared = run(capsys, *flags, "--spare_gib=60", "--predict_only")[1]
-    assert not json.loads(spared)["rows"][0]["fits"]
-    kept = run(capsys, *flags, "--checkpoint=none", "--predict_only")[1]
-    assert not json.loads(kept)["rows"][0]["fits"]
+    for other in ("--spare_gib=60", "--checkpoint=none"):
+        (row,) = answer(capsys, *flags, other, "--predict_only")["rows"]
+        assert not row["fits"]
 
 
 def test_auto_lists_all_meshes_and_rehearses_the_best(
@@ -176,10 +175,8 @@ def test_ranks_that_share_a_dry_run_are_predicted_as_alone(
 def test_a_mesh_whose_shards_alone_are_too_large_is_not_tried(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    flags = ("--gpu=a100-40", "--mesh=auto", "--ranks=2", "--model=8B", "--json")
-    status, out, err = run(capsys, *flags)
-    assert status == 0, err
-    for row in json.loads(out)["rows"]:
+    flags = ("--gpu=a100-40", "--mesh=auto", "--ranks=2", "--model=8B")
+    for row in answer(capsys, *flags)["rows"]:
         assert row["predicted"] is row["computed"] is row["rehearsed"] is None
         assert row["batch"] == 1 and "for its shards and AdamW" in row["why_not"]
 
@@ -201,13 +198,11 @@ def test_a_mesh_that_does_not_fit_is_tried_and_says_where_it_ends(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     flags = ("--gpu=a100-40", "--model=8B", "--mesh=data:2")
-    status, out, err = run(capsys, *flags, "--json")
-    assert status == 0, err
-    (row,) = json.loads(out)["rows"]
+    (row,) = answer(capsys, *flags)["rows"]
     assert not row["fits"] and row["why_not"] == "memory ends in build"
     assert row["rehearsed"]["out_of_memory"]["operator"].startswith("aten::")
     assert "memory ends in build" in run(capsys, *flags)[1]
-    (only,) = json.loads(run(capsys, *flags, "--json", "--predict_only")[1])["rows"]
+    (only,) = answer(capsys, *flags, "--predict_only")["rows"]
     assert only["rehearsed"] is None
     why = only["why_not"]
     assert why.startswith("needs 156 GiB of ")
@@ -256,10 +251,8 @@ NANO = "--model=name=nano,d_model=64,d_ff=128,layers=1,heads=2"
 def test_the_implementation_is_that_of_the_definition_or_of_the_flag(
     flags: tuple[str, ...], words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    small = ("--gpu=h100", "--json", "--predict_only", "--mesh=data:1", "--seq=256")
-    status, out, err = run(capsys, *small, *flags)
-    assert status == 0, err
-    query = json.loads(out)["query"]
+    small = ("--gpu=h100", "--predict_only", "--mesh=data:1", "--seq=256")
+    query = answer(capsys, *small, *flags)["query"]
     assert [query["implementation"], query["attention"]] == words
 
 
@@ -275,12 +268,9 @@ def test_from_which_batch_gathers_are_hidden_agrees_with_the_plan(
     )
     machine = ("--device_tflops=200", "--memory_gb_per_s=1e9")
     links = "--links=a:50:0.000001,b:50:0.000001"
-    flags = ("--gpu=h100", "--json", "--predict_only", "--mesh=fsdp:8", links, model)
-    status, out, err = run(
-        capsys, *flags, *machine, "--batch=1", "--seq=1000", "--checkpoint=none"
-    )
-    assert status == 0, err
-    (row,) = json.loads(out)["rows"]
+    flags = ("--gpu=h100", "--predict_only", "--mesh=fsdp:8", links, model)
+    more = ("--batch=1", "--seq=1000", "--checkpoint=none")
+    (row,) = answer(capsys, *flags, *machine, *more)["rows"]
     forward = row["computed"]["forward"]
     tokens = 8 * 1000 * forward["fsdp_us"] / forward["compute_us"]
     planned = json.loads(
