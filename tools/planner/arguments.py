@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Flags of tools/plan."""
+"""Flags of tools/plan, tools/validate and tools/rehearse."""
 
 import argparse
 import difflib

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The flags of tools/rehearse, which passes all other flags on to the program."""
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reports.compare.argument_types import number
+from tools.planner.arguments import parser as make_parser
 from tools.planner.timing.step import NODE
 
 # tools/null_gpu/core/profile.cc
@@ -34,14 +34,13 @@ class Arguments:
 
 
 def parse(tokens: Sequence[str]) -> Arguments:
-    parser = argparse.ArgumentParser(
+    parser = make_parser(
+        "Runs the chosen cases on a null GPU: LibTorch's own dispatcher, autograd "
+        "engine and caching allocator, kernels that do nothing. What it prints of "
+        "memory, kernels and copies is exact.",
         prog="tools/rehearse",
-        description="Runs the chosen cases on a null GPU: LibTorch's own dispatcher, "
-        "autograd engine and caching allocator, kernels that do nothing. What it "
-        "prints of memory, kernels and copies is exact.",
         epilog="All other flags are those of tools/bench: --suite, "
         "--benchmark_filter, --models, --batch, ...; see tools/bench --help.",
-        allow_abbrev=False,
     )
     add = parser.add_argument
     add("--gpu", required=True, choices=GPUS, help="the GPU to imitate")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """tools/rehearse --mesh: one rank of a job on many GPUs."""
 
-import argparse
 import json
 import os
 import subprocess
@@ -9,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tools.planner.arguments import parser as make_parser
 from tools.rehearsal import mesh_text
 from tools.rehearsal.arguments import GPUS
 from tools.rehearsal.run import environment
@@ -33,9 +33,7 @@ def asks_for_a_mesh(tokens: Sequence[str]) -> bool:
 def main(tokens: Sequence[str], program: Path, library: Path) -> int:
     """Passes the flags of the program, trainbench_plan, on, including --help. Returns
     its exit status; negative if a signal ended it."""
-    parser = argparse.ArgumentParser(
-        prog="tools/rehearse", allow_abbrev=False, add_help=False
-    )
+    parser = make_parser("", prog="tools/rehearse", add_help=False)
     parser.add_argument("--gpu", required=True, choices=GPUS)
     parser.add_argument("--json", action="store_true")
     given, flags = parser.parse_known_args(tokens)

@@ -258,6 +258,7 @@ def test_the_gpus_are_those_of_the_null_gpu() -> None:
         (["--gpu=h100", "--device=cpu"], "--device has no place in a rehearsal"),
         (["--gpu=h100", "--benchmark_out", "a"], "--benchmark_out has no place"),
         (["--gpu=h100", "--ranks=0"], "it is '0'; allowed: a whole number, 1 to 16"),
+        (["--gpu=h100", "--gpu=h200"], "--gpu is given twice"),
     ],
 )
 def test_wrong_usage_is_status_2(
@@ -266,4 +267,5 @@ def test_wrong_usage_is_status_2(
     with pytest.raises(SystemExit) as exit_info:
         parse_arguments(given)
     assert exit_info.value.code == 2
-    assert words in capsys.readouterr().err
+    found = capsys.readouterr().err
+    assert words in found and found.count("\n") == 1
