@@ -93,11 +93,14 @@ def _rows(table: str, names: Names) -> Iterator[dict[str, Any]]:
             assert match, statement
             found = evaluate(match[2], known)
             known[match[1] or ""] = found
-        yield {
-            **{"name": name, "what": _filled(what, known), "formula": formula},
-            **{"value": whole(found), "unit": unit},
-            **({"reason": f"none if {holds[0]}"} if holds else {}),
+        row = {
+            "name": name,
+            "what": _filled(what, known),
+            "formula": formula,
+            "value": whole(found),
+            "unit": unit,
         }
+        yield row | ({"reason": f"none if {holds[0]}"} if holds else {})
 
 
 def groups(document: str, names: Names, links: Mapping[str, Names]) -> Iterator[Group]:

@@ -86,9 +86,12 @@ def _case(
         "reason": reason,
         **dict.fromkeys(f"{value}_bytes" for value in values),
         "out_of_memory": None,
-        **{"phases": [], "components": [], "host_us": host_us},
+        "phases": [],
+        "components": [],
+        "host_us": host_us,
         "status": "failed" if failed else "skipped" if reason else "good",
-        **{"fits": None, "unused_share": None},
+        "fits": None,
+        "unused_share": None,
         # If the GPU takes less time than this, this machine's host is the slower one.
         "launch_bound_below_us": host_us,
     }

@@ -78,10 +78,15 @@ def _judge(step: Step, ask: Ask) -> Judged:
     found = step_time(device, job, ask)
     ratio = found.us / measured_us
     return Judged(
-        *(step.name, step.gpu, device.name),
-        *(measured_us, found.us, found.low_us, found.high_us),
-        found.parts,
-        ratio,
+        name=step.name,
+        gpu=step.gpu,
+        device=device.name,
+        measured_us=measured_us,
+        predicted_us=found.us,
+        low_us=found.low_us,
+        high_us=found.high_us,
+        parts_us=found.parts,
+        ratio=ratio,
         cause=step.cause if _is_miss(ratio) else "",
         source=step.source,
         flops=_flops(job, row, recomputes=False),
