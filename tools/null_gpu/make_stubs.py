@@ -62,7 +62,7 @@ def stubs(needed: set[str], written: set[str], succeeds: set[str]) -> str:
     twice = sorted(succeeds & written)
     if twice:
         sys.exit(f"succeeds.txt lists functions that are written out: {twice}")
-    lines = ['#include "tools/null_gpu/core/succeed.h"', "", 'extern "C" {']
+    lines = ['#include "tools/null_gpu/core/generated.h"', "", 'extern "C" {']
     for name in sorted((needed | succeeds) - written):
         call = "Succeed" if name in succeeds else "Missing"
         lines.append(f'int {name}() {{ return null_gpu::{call}("{name}"); }}')
@@ -70,31 +70,20 @@ def stubs(needed: set[str], written: set[str], succeeds: set[str]) -> str:
 
 
 def cbids(numbers: dict[str, int], written: set[str]) -> str:
-    rows = [
-        f'    {{"{name}", {numbers[name]}}},' for name in sorted(written & set(numbers))
+    lines = [
+        '#include "tools/null_gpu/core/generated.h"',
+        "",
+        "const std::map<std::string_view, uint32_t>& null_gpu::Cbids() {",
+        "  static const auto* const cbids = new std::map<std::string_view, uint32_t>{",
+        *(
+            f'    {{"{name}", {numbers[name]}}},'
+            for name in sorted(written & {*numbers})
+        ),
+        "  };",
+        "  return *cbids;",
+        "}",
     ]
-    return "\n".join(
-        [
-            '#include "tools/null_gpu/core/cbids.h"',
-            "",
-            "namespace null_gpu {",
-            "uint32_t FindCbid(std::string_view function) {",
-            "  struct Entry {",
-            "    std::string_view name;",
-            "    uint32_t cbid;",
-            "  };",
-            "  constexpr Entry kEntries[] = {",
-            *rows,
-            "  };",
-            "  for (const Entry& entry : kEntries) {",
-            "    if (entry.name == function) return entry.cbid;",
-            "  }",
-            "  return 0;",
-            "}",
-            "}  // namespace null_gpu",
-            "",
-        ]
-    )
+    return "\n".join([*lines, ""])
 
 
 def main() -> None:

@@ -6,12 +6,16 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "tools/null_gpu/null_gpu.h"
 
 namespace null_gpu {
+
+// Since the last reset, or since the start of the process.
+enum class Since { kReset, kStart };
 
 // A sum that can be reset without losing the total of the process.
 class Counter {
@@ -22,6 +26,9 @@ class Counter {
   void Reset() { zero_ = Total(); }
   uint64_t Total() const { return value_.load(std::memory_order_relaxed); }
   uint64_t SinceReset() const { return Total() - zero_; }
+  uint64_t Value(Since since) const {
+    return since == Since::kReset ? SinceReset() : Total();
+  }
 
  private:
   std::atomic<uint64_t> value_{0}, zero_{0};
@@ -39,8 +46,13 @@ struct Counters {
 
 Counters& GetCounters();
 
-// Since the last reset, or since the start of the process.
-enum class Since { kReset, kStart };
+// A field of null_gpu.h.
+struct CounterField {
+  const char* name;
+  uint64_t trainbench_null_gpu_counters::*value;
+  Counter Counters::*counter;  // null: Memory counts it
+};
+std::span<const CounterField> CounterFields();
 
 trainbench_null_gpu_counters ReadCounters(Since since);
 

@@ -2,6 +2,9 @@
 
 #include "tools/null_gpu/core/device.h"
 
+#include <cuda.h>
+
+#include <map>
 #include <string>
 
 #include "tools/null_gpu/core/settings.h"
@@ -16,6 +19,66 @@ constexpr int kRegisters = 65536;
 
 thread_local int current_device = 0;
 
+// The runtime lacks names for some attributes, which have the driver's numbers.
+std::map<int, int> AttributesOf(const Profile& profile) {
+  return {
+      {cudaDevAttrMaxThreadsPerBlock, 1024},
+      {cudaDevAttrMaxBlockDimX, 1024},
+      {cudaDevAttrMaxBlockDimY, 1024},
+      {cudaDevAttrMaxBlockDimZ, 64},
+      {cudaDevAttrMaxGridDimX, 2147483647},
+      {cudaDevAttrMaxGridDimY, 65535},
+      {cudaDevAttrMaxGridDimZ, 65535},
+      {cudaDevAttrMaxSharedMemoryPerBlock, kSharedBytesPerBlock},
+      {cudaDevAttrMaxSharedMemoryPerBlockOptin,
+       profile.shared_bytes_per_multiprocessor - kReservedSharedBytes},
+      {cudaDevAttrMaxSharedMemoryPerMultiprocessor,
+       profile.shared_bytes_per_multiprocessor},
+      {cudaDevAttrReservedSharedMemoryPerBlock, kReservedSharedBytes},
+      {cudaDevAttrTotalConstantMemory, 64 << 10},
+      {cudaDevAttrWarpSize, 32},
+      {cudaDevAttrMaxRegistersPerBlock, kRegisters},
+      {cudaDevAttrMaxRegistersPerMultiprocessor, kRegisters},
+      {cudaDevAttrClockRate, profile.clock_khz},
+      {cudaDevAttrMemoryClockRate, profile.memory_clock_khz},
+      {cudaDevAttrGlobalMemoryBusWidth, profile.bus_bits},
+      {cudaDevAttrL2CacheSize, profile.l2_bytes},
+      {cudaDevAttrMultiProcessorCount, profile.multiprocessors},
+      {cudaDevAttrMaxThreadsPerMultiProcessor, 2048},
+      {cudaDevAttrMaxBlocksPerMultiprocessor, 32},
+      {cudaDevAttrComputeCapabilityMajor, profile.major},
+      {cudaDevAttrComputeCapabilityMinor, profile.minor},
+      {cudaDevAttrTextureAlignment, 512},
+      {cudaDevAttrAsyncEngineCount, 3},
+      {cudaDevAttrConcurrentKernels, 1},
+      {cudaDevAttrCanMapHostMemory, 1},
+      {cudaDevAttrUnifiedAddressing, 1},
+      {cudaDevAttrStreamPrioritiesSupported, 1},
+      {cudaDevAttrComputePreemptionSupported, 1},
+      {cudaDevAttrCooperativeLaunch, 1},
+      {cudaDevAttrHostRegisterSupported, 1},
+      {cudaDevAttrMemoryPoolsSupported, 1},
+      {cudaDevAttrEccEnabled, 1},
+      {cudaDevAttrManagedMemory, 1},
+      {cudaDevAttrConcurrentManagedAccess, 1},
+      {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
+      {CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1},
+      {CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, 1},
+      {cudaDevAttrIntegrated, 0},
+      {cudaDevAttrKernelExecTimeout, 0},
+      {cudaDevAttrIsMultiGpuBoard, 0},
+      {cudaDevAttrPageableMemoryAccess, 0},
+      {cudaDevAttrPciBusId, 0},
+      {cudaDevAttrPciDomainId, 0},
+      {cudaDevAttrPciDeviceId, 0},
+      {cudaDevAttrTccDriver, 0},
+      {CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED, 0},
+      {CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED, 0},
+      {CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED, 0},
+      {CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED, 0},
+  };
+}
+
 }  // namespace
 
 int CurrentDevice() { return current_device; }
@@ -26,91 +89,16 @@ bool IsDeviceIndex(int device) {
 }
 
 int DeviceAttribute(cudaDeviceAttr attribute) {
-  const Profile& profile = *GetSettings().profile;
-  switch (static_cast<int>(attribute)) {
-    case cudaDevAttrMaxThreadsPerBlock:
-    case cudaDevAttrMaxBlockDimX:
-    case cudaDevAttrMaxBlockDimY:
-      return 1024;
-    case cudaDevAttrMaxBlockDimZ:
-      return 64;
-    case cudaDevAttrMaxGridDimX:
-      return 2147483647;
-    case cudaDevAttrMaxGridDimY:
-    case cudaDevAttrMaxGridDimZ:
-      return 65535;
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-      return kSharedBytesPerBlock;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-      return profile.shared_bytes_per_multiprocessor - kReservedSharedBytes;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-      return profile.shared_bytes_per_multiprocessor;
-    case cudaDevAttrReservedSharedMemoryPerBlock:
-      return kReservedSharedBytes;
-    case cudaDevAttrTotalConstantMemory:
-      return 64 << 10;
-    case cudaDevAttrWarpSize:
-      return 32;
-    case cudaDevAttrMaxRegistersPerBlock:
-    case cudaDevAttrMaxRegistersPerMultiprocessor:
-      return kRegisters;
-    case cudaDevAttrClockRate:
-      return profile.clock_khz;
-    case cudaDevAttrMemoryClockRate:
-      return profile.memory_clock_khz;
-    case cudaDevAttrGlobalMemoryBusWidth:
-      return profile.bus_bits;
-    case cudaDevAttrL2CacheSize:
-      return profile.l2_bytes;
-    case cudaDevAttrMultiProcessorCount:
-      return profile.multiprocessors;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-      return 2048;
-    case cudaDevAttrMaxBlocksPerMultiprocessor:
-      return 32;
-    case cudaDevAttrComputeCapabilityMajor:
-      return profile.major;
-    case cudaDevAttrComputeCapabilityMinor:
-      return profile.minor;
-    case cudaDevAttrTextureAlignment:
-      return 512;
-    case cudaDevAttrAsyncEngineCount:
-      return 3;
-    case cudaDevAttrConcurrentKernels:
-    case cudaDevAttrCanMapHostMemory:
-    case cudaDevAttrUnifiedAddressing:
-    case cudaDevAttrStreamPrioritiesSupported:
-    case cudaDevAttrComputePreemptionSupported:
-    case cudaDevAttrCooperativeLaunch:
-    case cudaDevAttrHostRegisterSupported:
-    case cudaDevAttrMemoryPoolsSupported:
-    case cudaDevAttrEccEnabled:
-    case cudaDevAttrManagedMemory:
-    case cudaDevAttrConcurrentManagedAccess:
-    case cudaDevAttrCanUseHostPointerForRegisteredMem:
-    case 102:  // CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
-    case 103:  // CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
-      return 1;
-    case cudaDevAttrComputeMode:
-      return GetSettings().exclusive ? cudaComputeModeExclusiveProcess
-                                     : cudaComputeModeDefault;
-    case cudaDevAttrIntegrated:
-    case cudaDevAttrKernelExecTimeout:
-    case cudaDevAttrIsMultiGpuBoard:
-    case cudaDevAttrPageableMemoryAccess:
-    case cudaDevAttrPciBusId:
-    case cudaDevAttrPciDomainId:
-    case cudaDevAttrPciDeviceId:
-    case cudaDevAttrTccDriver:
-    case 110:  // CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED
-    case 116:  // CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED
-    case 128:  // CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED
-    case 132:  // CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED
-      return 0;
-    default:
-      Die("device attribute " + std::to_string(attribute) +
-          " is not modelled: add it to device.cc");
+  static const auto* const values =
+      new std::map<int, int>(AttributesOf(*GetSettings().profile));
+  if (attribute == cudaDevAttrComputeMode) {
+    return GetSettings().exclusive ? cudaComputeModeExclusiveProcess
+                                   : cudaComputeModeDefault;
   }
+  const auto value = values->find(attribute);
+  if (value != values->end()) return value->second;
+  Die("device attribute " + std::to_string(attribute) +
+      " is not modelled: add it to device.cc");
 }
 
 std::string DeviceName() {

@@ -12,25 +12,32 @@ namespace {
 
 constexpr uint64_t kAlways = std::numeric_limits<uint64_t>::max();
 
-// A class of calls, and its effect if the rule has none.
+// A class of calls.
 struct CallClass {
-  std::string_view name, effect;
+  std::string_view name, effect;  // of a rule without one
+  bool enqueues = false;          // work, which may never end
 };
-constexpr std::array<std::string_view, 5> kEnqueue = {"launch", "copy", "fill",
-                                                      "event_record", "nccl"};
-constexpr std::array<CallClass, 11> kClasses = {{
+constexpr CallClass kClasses[] = {
     {"malloc", "out_of_memory"},
     {"host_malloc", "out_of_memory"},
-    {"launch", "launch_failure"},
-    {"copy", "launch_failure"},
-    {"fill", "launch_failure"},
-    {"event_record", "launch_failure"},
+    {"launch", "launch_failure", true},
+    {"copy", "launch_failure", true},
+    {"fill", "launch_failure", true},
+    {"event_record", "launch_failure", true},
     {"event_query", "not_ready"},
     {"synchronize", "launch_failure"},
     {"graph_launch", "launch_failure"},
-    {"nccl", "system_error"},
+    {"nccl", "system_error", true},
     {"kernel_record", "unknown"},
-}};
+};
+
+// Returns null for a function of the API.
+const CallClass* FindClass(std::string_view call) {
+  for (const CallClass& known : kClasses) {
+    if (known.name == call) return &known;
+  }
+  return nullptr;
+}
 
 struct ErrorWord {
   std::string_view word;
@@ -94,19 +101,6 @@ bool ParseEffect(std::string_view word, bool nccl, Fault& fault) {
                      kNcclErrors.end();
 }
 
-std::string DefaultEffect(std::string_view call) {
-  for (const CallClass& entry : kClasses) {
-    if (entry.name == call) return std::string(entry.effect);
-  }
-  return "unknown";
-}
-
-bool IsCall(std::string_view call) {
-  const auto named = [&](const CallClass& entry) { return entry.name == call; };
-  return call.starts_with("cu") || call.starts_with("nccl") ||
-         std::any_of(kClasses.begin(), kClasses.end(), named);
-}
-
 }  // namespace
 
 std::string FaultPlan::ParseRule(std::string_view text, Rule& rule) {
@@ -127,10 +121,15 @@ std::string FaultPlan::ParseRule(std::string_view text, Rule& rule) {
     }
   }
   rule.call = text;
-  if (!IsCall(rule.call)) return "unknown call in \"" + whole + "\"";
-  const std::string effect = word ? std::string(*word) : DefaultEffect(text);
-  if (effect == "never" &&
-      std::find(kEnqueue.begin(), kEnqueue.end(), text) == kEnqueue.end()) {
+  const CallClass* const known = FindClass(text);
+  if (known == nullptr && !text.starts_with("cu") &&
+      !text.starts_with("nccl")) {
+    return "unknown call in \"" + whole + "\"";
+  }
+  const std::string_view effect = word               ? *word
+                                  : known != nullptr ? known->effect
+                                                     : "unknown";
+  if (effect == "never" && (known == nullptr || !known->enqueues)) {
     return "nothing that could never end in \"" + whole + "\"";
   }
   if (!ParseEffect(effect, text.starts_with("nccl"), rule.fault)) {

@@ -45,48 +45,20 @@ std::string Joined(const std::vector<std::string>& parts) {
   return text;
 }
 
-uint64_t Value(const Counter& counter, Since since) {
-  return since == Since::kReset ? counter.SinceReset() : counter.Total();
-}
-
 std::string CountersJson(Since since) {
   const trainbench_null_gpu_counters counters = ReadCounters(since);
   std::vector<std::string> members;
-#define NULL_GPU_MEMBER(name) \
-  members.push_back(Member(#name, std::to_string(counters.name)))
-  NULL_GPU_MEMBER(launches);
-  NULL_GPU_MEMBER(graph_launches);
-  NULL_GPU_MEMBER(graph_nodes);
-  NULL_GPU_MEMBER(copies_h2d);
-  NULL_GPU_MEMBER(copy_bytes_h2d);
-  NULL_GPU_MEMBER(copies_d2h);
-  NULL_GPU_MEMBER(copy_bytes_d2h);
-  NULL_GPU_MEMBER(copies_d2d);
-  NULL_GPU_MEMBER(copy_bytes_d2d);
-  NULL_GPU_MEMBER(copies_h2h);
-  NULL_GPU_MEMBER(copy_bytes_h2h);
-  NULL_GPU_MEMBER(fills);
-  NULL_GPU_MEMBER(fill_bytes);
-  NULL_GPU_MEMBER(waits);
-  NULL_GPU_MEMBER(allocations);
-  NULL_GPU_MEMBER(allocated_bytes);
-  NULL_GPU_MEMBER(frees);
-  NULL_GPU_MEMBER(host_allocations);
-  NULL_GPU_MEMBER(host_allocated_bytes);
-  NULL_GPU_MEMBER(collectives);
-  NULL_GPU_MEMBER(collective_bytes);
-  NULL_GPU_MEMBER(faults);
-  NULL_GPU_MEMBER(device_bytes);
-  NULL_GPU_MEMBER(peak_device_bytes);
-  NULL_GPU_MEMBER(accesses);
-#undef NULL_GPU_MEMBER
+  for (const CounterField& field : CounterFields()) {
+    members.push_back(
+        Member(field.name, std::to_string(counters.*field.value)));
+  }
   return "{" + Joined(members) + "}";
 }
 
 std::string KernelsJson(Since since) {
   std::vector<std::pair<uint64_t, const char*>> kernels;
   for (const Kernel* kernel : AllKernels()) {
-    const uint64_t launches = Value(kernel->launches, since);
+    const uint64_t launches = kernel->launches.Value(since);
     if (launches > 0) kernels.emplace_back(launches, kernel->name);
   }
   std::stable_sort(
@@ -106,7 +78,7 @@ std::string KernelsJson(Since since) {
 std::string CallsJson(Since since) {
   std::vector<std::string> members;
   for (ApiEntry* entry : ApiEntry::All()) {
-    const uint64_t calls = Value(entry->calls(), since);
+    const uint64_t calls = entry->calls().Value(since);
     if (calls > 0) {
       members.push_back(Member(entry->name(), std::to_string(calls)));
     }
