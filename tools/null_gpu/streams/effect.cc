@@ -3,15 +3,46 @@
 #include "tools/null_gpu/streams/effect.h"
 
 #include <cstring>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "tools/null_gpu/core/memory.h"
 #include "tools/null_gpu/core/settings.h"
 #include "tools/null_gpu/null_gpu.h"
-#include "tools/null_gpu/streams/message.h"
 
 namespace null_gpu {
 namespace {
+
+// Data that the host copied to a device and no kernel can have changed since.
+//
+// A device computes nothing, but LibTorch's Reducer sends the order of its
+// buckets through one and uses what it reads back. So small copies are kept
+// until the next fill or kernel except NCCL's.
+std::unordered_map<const void*, std::string>& Messages() {
+  static auto* const messages =
+      new std::unordered_map<const void*, std::string>;
+  return *messages;
+}
+
+void KeepMessage(const Operation& copy) {
+  constexpr size_t kMostBytes = 1 << 16;
+  if (copy.bytes > kMostBytes) {
+    Messages().erase(copy.to);
+  } else {
+    Messages()[copy.to].assign(static_cast<const char*>(copy.from), copy.bytes);
+  }
+}
+
+// Returns false if it was not kept.
+bool ReadMessage(const Operation& copy) {
+  const auto message = Messages().find(copy.from);
+  if (message == Messages().end() || message->second.size() < copy.bytes) {
+    return false;
+  }
+  std::memcpy(copy.to, message->second.data(), copy.bytes);
+  return true;
+}
 
 char* RowTo(const Operation& operation, size_t row) {
   return static_cast<char*>(operation.to) + row * operation.to_pitch;
@@ -35,14 +66,11 @@ void CopyWithoutValues(const Operation& operation) {
   const bool in_one_piece = operation.rows == 1;
   switch (operation.direction) {
     case cudaMemcpyHostToDevice:
-      if (!in_one_piece) return;
-      return KeepMessage(operation.to, operation.from, operation.bytes);
+      if (in_one_piece) KeepMessage(operation);
+      return;
     case cudaMemcpyDeviceToHost:
-      if (in_one_piece &&
-          ReadMessage(operation.from, operation.to, operation.bytes)) {
-        return;
-      }
-      return FillRows(operation, 0);
+      if (!in_one_piece || !ReadMessage(operation)) FillRows(operation, 0);
+      return;
     case cudaMemcpyHostToHost:
       return CopyRows(operation);
     default:
@@ -55,7 +83,7 @@ void ApplyWithoutValues(const Operation& operation) {
   const bool writes =
       operation.kind == Operation::Kind::kFill ||
       (operation.kind == Operation::Kind::kKernel && !operation.is_collective);
-  if (writes) ForgetMessages();
+  if (writes) Messages().clear();
 }
 
 void RunBody(const Operation& operation, int device) {

@@ -9,7 +9,7 @@
 namespace null_gpu {
 
 // For an operation on a stream of the device; requires StreamMutex(). A device
-// holds zeros, except for messages (message.h), or it holds values
+// holds zeros, except for small copies (effect.cc), or it holds values
 // (Settings::values): then kernels without a body do not change memory.
 void ApplyToMemory(const Operation& operation, int device);
 
