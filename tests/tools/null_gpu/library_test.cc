@@ -67,6 +67,15 @@ TEST_F(CublasTest, NamesCannotPassForRealOnes) {
   EXPECT_THAT(Launched(), ElementsAre(testing::EndsWith("_null")));
 }
 
+TEST_F(CublasTest, KernelsCompiledAtRunTimeAreLaunchedByTheDriver) {
+  ASSERT_EQ(Multiply(CUDA_R_32F), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(ApiEntry::Of("cudaLaunchKernelExC").calls().SinceReset(), 1);
+  EXPECT_EQ(ApiEntry::Of("cuLaunchKernelEx").calls().SinceReset(), 0);
+  ASSERT_EQ(Multiply(CUDA_R_16BF), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(ApiEntry::Of("cudaLaunchKernelExC").calls().SinceReset(), 1);
+  EXPECT_EQ(ApiEntry::Of("cuLaunchKernelEx").calls().SinceReset(), 1);
+}
+
 TEST_F(CublasTest, AFailedLaunchFailsTheProduct) {
   SetFaults("launch:1=launch_failure");
   EXPECT_EQ(Multiply(CUDA_R_32F), CUBLAS_STATUS_EXECUTION_FAILED);

@@ -9,11 +9,7 @@
 #include "tools/null_gpu/api/product.h"
 #include "tools/null_gpu/streams/call.h"
 
-using null_gpu::Ask;
-using null_gpu::Product;
-using null_gpu::ReadOf;
-using null_gpu::WriteOf;
-
+namespace null_gpu {
 namespace {
 
 struct Description {
@@ -35,20 +31,28 @@ cublasStatus_t Read(Value& value, const void* buffer, size_t bytes) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
+Description& Of(cublasLtMatmulDesc_t handle) {
+  return *reinterpret_cast<Description*>(handle);
+}
+Layout& Of(cublasLtMatrixLayout_t handle) {
+  return *reinterpret_cast<Layout*>(handle);
+}
+
 cublasStatus_t Multiply(const Description& description, const Layout& a,
-                        const Layout& d, null_gpu::Accesses accesses,
+                        const Layout& d, Accesses accesses,
                         cudaStream_t stream) {
-  Product product;
-  product.accesses = std::move(accesses);
-  product.a = a.type;
-  product.compute = description.compute;
-  product.transpose_a = description.a != CUBLAS_OP_N;
-  product.transpose_b = description.b != CUBLAS_OP_N;
-  product.m = static_cast<int64_t>(d.rows);
-  product.n = static_cast<int64_t>(d.columns);
-  product.k = static_cast<int64_t>(product.transpose_a ? a.rows : a.columns);
-  product.batch = d.batch;
-  return LaunchProduct(product, stream);
+  const bool transpose_a = description.a != CUBLAS_OP_N;
+  return LaunchProduct(
+      {.a = a.type,
+       .compute = description.compute,
+       .transpose_a = transpose_a,
+       .transpose_b = description.b != CUBLAS_OP_N,
+       .m = static_cast<int64_t>(d.rows),
+       .n = static_cast<int64_t>(d.columns),
+       .k = static_cast<int64_t>(transpose_a ? a.rows : a.columns),
+       .batch = d.batch,
+       .accesses = std::move(accesses)},
+      stream);
 }
 
 }  // namespace
@@ -60,31 +64,26 @@ size_t cublasLtGetVersion() { return CUBLAS_VERSION; }
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* description,
                                         cublasComputeType_t compute,
                                         cudaDataType) {
-  return Ask<"cublasLtMatmulDescCreate">([&] {
+  return Ask([&] {
     *description =
         reinterpret_cast<cublasLtMatmulDesc_t>(new Description{compute});
-    return CUBLAS_STATUS_SUCCESS;
   });
 }
 
 cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t description) {
-  return Ask<"cublasLtMatmulDescDestroy">([&] {
-    delete reinterpret_cast<Description*>(description);
-    return CUBLAS_STATUS_SUCCESS;
-  });
+  return Ask([&] { delete &Of(description); });
 }
 
 // Epilogues, scales and pointers do not change the kernels' names or number.
 cublasStatus_t cublasLtMatmulDescSetAttribute(
-    cublasLtMatmulDesc_t handle, cublasLtMatmulDescAttributes_t attribute,
+    cublasLtMatmulDesc_t description, cublasLtMatmulDescAttributes_t attribute,
     const void* buffer, size_t bytes) {
-  return Ask<"cublasLtMatmulDescSetAttribute">([&] {
-    auto* const description = reinterpret_cast<Description*>(handle);
+  return Ask([&] {
     switch (attribute) {
       case CUBLASLT_MATMUL_DESC_TRANSA:
-        return Read(description->a, buffer, bytes);
+        return Read(Of(description).a, buffer, bytes);
       case CUBLASLT_MATMUL_DESC_TRANSB:
-        return Read(description->b, buffer, bytes);
+        return Read(Of(description).b, buffer, bytes);
       default:
         return CUBLAS_STATUS_SUCCESS;
     }
@@ -94,28 +93,23 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* layout,
                                           cudaDataType type, uint64_t rows,
                                           uint64_t columns, int64_t) {
-  return Ask<"cublasLtMatrixLayoutCreate">([&] {
+  return Ask([&] {
     *layout = reinterpret_cast<cublasLtMatrixLayout_t>(
         new Layout{type, rows, columns});
-    return CUBLAS_STATUS_SUCCESS;
   });
 }
 
 cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
-  return Ask<"cublasLtMatrixLayoutDestroy">([&] {
-    delete reinterpret_cast<Layout*>(layout);
-    return CUBLAS_STATUS_SUCCESS;
-  });
+  return Ask([&] { delete &Of(layout); });
 }
 
 cublasStatus_t cublasLtMatrixLayoutSetAttribute(
-    cublasLtMatrixLayout_t handle, cublasLtMatrixLayoutAttribute_t attribute,
+    cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute,
     const void* buffer, size_t bytes) {
-  return Ask<"cublasLtMatrixLayoutSetAttribute">([&] {
-    if (attribute != CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT) {
-      return CUBLAS_STATUS_SUCCESS;
-    }
-    return Read(reinterpret_cast<Layout*>(handle)->batch, buffer, bytes);
+  return Ask([&] {
+    return attribute == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT
+               ? Read(Of(layout).batch, buffer, bytes)
+               : CUBLAS_STATUS_SUCCESS;
   });
 }
 
@@ -125,7 +119,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
     cublasLtMatmulPreference_t, int wanted,
     cublasLtMatmulHeuristicResult_t results[], int* found) {
-  return Ask<"cublasLtMatmulAlgoGetHeuristic">([&] {
+  return Ask([&] {
     *found = 0;
     if (wanted < 1) return CUBLAS_STATUS_INVALID_VALUE;
     results[0] = {};
@@ -141,12 +135,11 @@ cublasStatus_t cublasLtMatmul(
     cublasLtMatrixLayout_t, const void*, const void* c, cublasLtMatrixLayout_t,
     void* z, cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t*, void*,
     size_t, cudaStream_t stream) {
-  return Ask<"cublasLtMatmul">([&] {
-    return Multiply(*reinterpret_cast<Description*>(description),
-                    *reinterpret_cast<Layout*>(a),
-                    *reinterpret_cast<Layout*>(d),
+  return Ask([&] {
+    return Multiply(Of(description), Of(a), Of(d),
                     {ReadOf(x), ReadOf(y), ReadOf(c), WriteOf(z)}, stream);
   });
 }
 
 }  // extern "C"
+}  // namespace null_gpu

@@ -14,15 +14,12 @@
 #include "tools/null_gpu/streams/call.h"
 #include "tools/null_gpu/streams/launch.h"
 
-using null_gpu::Ask;
-
-namespace {
-
-struct Handle {
+struct cudnnContext {
   cudaStream_t stream = nullptr;
 };
 
-Handle& Of(cudnnHandle_t handle) { return *reinterpret_cast<Handle*>(handle); }
+namespace null_gpu {
+namespace {
 
 struct Attribute {
   cudnnBackendAttributeType_t type;
@@ -60,13 +57,12 @@ size_t BytesOf(cudnnBackendAttributeType_t type) {
   }
 }
 
-std::vector<Descriptor*> DescriptorsIn(const Attribute& attribute) {
-  std::vector<Descriptor*> descriptors;
-  if (attribute.type != CUDNN_TYPE_BACKEND_DESCRIPTOR) return descriptors;
-  descriptors.resize(attribute.bytes.size() / BytesOf(attribute.type));
-  std::memcpy(descriptors.data(), attribute.bytes.data(),
-              attribute.bytes.size());
-  return descriptors;
+template <typename Pointer>
+std::vector<Pointer> PointersIn(const Attribute& attribute) {
+  std::vector<Pointer> pointers(attribute.bytes.size() / sizeof(Pointer));
+  std::memcpy(pointers.data(), attribute.bytes.data(),
+              pointers.size() * sizeof(Pointer));
+  return pointers;
 }
 
 std::string KernelOf(const std::vector<Descriptor*>& operations) {
@@ -85,7 +81,7 @@ std::string KernelOf(const std::vector<Descriptor*>& operations) {
   backward |= products > 2;
   attention |= backward || products == 2;
   const std::string chip =
-      "sm" + std::to_string(null_gpu::GetSettings().profile->major) + "0";
+      "sm" + std::to_string(GetSettings().profile->major) + "0";
   if (!attention) return "cudnn_generated_graph_" + chip + "_" + type + "_null";
   return "cudnn_generated_fort_native_sdpa_" + chip + "_flash_" +
          (backward ? "bprop" : "fprop") + "_" + type + "_null";
@@ -98,7 +94,10 @@ void Inherit(Descriptor& descriptor, cudnnBackendAttributeName_t name,
     std::memcpy(&type, attribute.bytes.data(), sizeof(type));
     descriptor.data_type = type;
   }
-  const std::vector<Descriptor*> parts = DescriptorsIn(attribute);
+  std::vector<Descriptor*> parts;
+  if (attribute.type == CUDNN_TYPE_BACKEND_DESCRIPTOR) {
+    parts = PointersIn<Descriptor*>(attribute);
+  }
   for (const Descriptor* part : parts) {
     if (!part->kernel.empty()) descriptor.kernel = part->kernel;
     // Attention's softmax is in float; its operands determine the name.
@@ -121,33 +120,35 @@ cudnnStatus_t Set(Descriptor& descriptor, cudnnBackendAttributeName_t name,
   return CUDNN_STATUS_SUCCESS;
 }
 
-// The number of values of attributes that cuDNN computes.
-std::optional<int64_t> CountOf(cudnnBackendAttributeName_t name) {
-  switch (name) {
-    case CUDNN_ATTR_ENGINEHEUR_RESULTS:
-      return 1;  // any graph is supported, by one engine
-    case CUDNN_ATTR_ENGINE_NUMERICAL_NOTE:
-    case CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE:
-    case CUDNN_ATTR_ENGINE_KNOB_INFO:
-    case CUDNN_ATTR_ENGINECFG_KNOB_CHOICES:
-      return 0;
-    default:
-      return std::nullopt;
-  }
-}
+// An attribute that cuDNN computes: how many values it has, and the value if it
+// is a number.
+struct Computed {
+  cudnnBackendAttributeName_t name;
+  int64_t count;
+  std::optional<int64_t> number = std::nullopt;
+};
+constexpr Computed kComputed[] = {
+    // Any graph is supported, by one engine.
+    {CUDNN_ATTR_ENGINEHEUR_RESULTS, 1},
+    {CUDNN_ATTR_ENGINECFG_ENGINE, 1},
+    {CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, 0},
+    {CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, 0},
+    {CUDNN_ATTR_ENGINE_KNOB_INFO, 0},
+    {CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, 0},
+    {CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, 1, 0},
+    {CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE, 1, 0},
+    {CUDNN_ATTR_ENGINECFG_SHARED_MEMORY_USED, 1, 0},
+    {CUDNN_ATTR_ENGINE_GLOBAL_INDEX, 1, 0},
+    {CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT, 1, 1},
+};
 
-std::optional<int64_t> NumberOf(cudnnBackendAttributeName_t name) {
-  switch (name) {
-    case CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE:
-    case CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE:
-    case CUDNN_ATTR_ENGINECFG_SHARED_MEMORY_USED:
-    case CUDNN_ATTR_ENGINE_GLOBAL_INDEX:
-      return 0;
-    case CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT:
-      return 1;
-    default:
-      return std::nullopt;
+const Computed& ComputedOf(const Descriptor& descriptor,
+                           cudnnBackendAttributeName_t name) {
+  for (const Computed& computed : kComputed) {
+    if (computed.name == name) return computed;
   }
+  Die("attribute " + std::to_string(name) + " of cuDNN's descriptor " +
+      std::to_string(descriptor.type) + " is not modelled");
 }
 
 // Fills a descriptor that the caller has made.
@@ -163,7 +164,7 @@ cudnnStatus_t Get(const Descriptor& descriptor,
                   cudnnBackendAttributeType_t type, int64_t wanted,
                   int64_t* count, void* values) {
   const auto at = descriptor.attributes.find(name);
-  int64_t found = 1;
+  int64_t found = 0;
   if (at != descriptor.attributes.end()) {
     const std::vector<char>& bytes = at->second.bytes;
     found = static_cast<int64_t>(bytes.size() / BytesOf(type));
@@ -172,14 +173,12 @@ cudnnStatus_t Get(const Descriptor& descriptor,
           values, bytes.data(),
           std::min(bytes.size(), BytesOf(type) * static_cast<size_t>(wanted)));
     }
-  } else if (const auto number = NumberOf(name)) {
-    if (values != nullptr) std::memcpy(values, &*number, BytesOf(type));
-  } else if (const auto some = CountOf(name)) {
-    found = *some;
-  } else if (name != CUDNN_ATTR_ENGINECFG_ENGINE) {
-    null_gpu::Die("attribute " + std::to_string(name) +
-                  " of cuDNN's descriptor " + std::to_string(descriptor.type) +
-                  " is not modelled");
+  } else {
+    const Computed& computed = ComputedOf(descriptor, name);
+    found = computed.count;
+    if (computed.number && values != nullptr) {
+      std::memcpy(values, &*computed.number, BytesOf(type));
+    }
   }
   if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR && values != nullptr &&
       wanted > 0 && found > 0) {
@@ -190,15 +189,12 @@ cudnnStatus_t Get(const Descriptor& descriptor,
 }
 
 // The graph may write to each of its tensors.
-null_gpu::Accesses AccessesOf(const Descriptor& pack) {
-  null_gpu::Accesses accesses;
+Accesses AccessesOf(const Descriptor& pack) {
+  Accesses accesses;
   const auto at = pack.attributes.find(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
   if (at == pack.attributes.end()) return accesses;
-  std::vector<void*> pointers(at->second.bytes.size() / sizeof(void*));
-  std::memcpy(pointers.data(), at->second.bytes.data(),
-              pointers.size() * sizeof(void*));
-  for (const void* pointer : pointers) {
-    accesses.push_back(null_gpu::WriteOf(pointer));
+  for (const void* pointer : PointersIn<void*>(at->second)) {
+    accesses.push_back(WriteOf(pointer));
   }
   return accesses;
 }
@@ -220,70 +216,54 @@ void cudnnGetLastErrorString(char* text, size_t bytes) {
 }
 
 cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
-  return Ask<"cudnnCreate">([&] {
-    *handle = reinterpret_cast<cudnnHandle_t>(new Handle);
-    return CUDNN_STATUS_SUCCESS;
-  });
+  return Ask([&] { *handle = new cudnnContext; });
 }
 
 cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
-  return Ask<"cudnnSetStream">([&] {
-    Of(handle).stream = stream;
-    return CUDNN_STATUS_SUCCESS;
-  });
+  return Ask([&] { handle->stream = stream; });
 }
 
 cudnnStatus_t cudnnGetStream(cudnnHandle_t handle, cudaStream_t* stream) {
-  return Ask<"cudnnGetStream">([&] {
-    *stream = Of(handle).stream;
-    return CUDNN_STATUS_SUCCESS;
-  });
+  return Ask([&] { *stream = handle->stream; });
 }
 
 cudnnStatus_t cudnnBackendCreateDescriptor(
     cudnnBackendDescriptorType_t type, cudnnBackendDescriptor_t* descriptor) {
-  return Ask<"cudnnBackendCreateDescriptor">([&] {
-    *descriptor = new Descriptor{type, {}, {}, {}};
-    return CUDNN_STATUS_SUCCESS;
-  });
+  return Ask([&] { *descriptor = new Descriptor{type, {}, {}, {}}; });
 }
 
 cudnnStatus_t cudnnBackendDestroyDescriptor(
     cudnnBackendDescriptor_t descriptor) {
-  return Ask<"cudnnBackendDestroyDescriptor">([&] {
-    delete &Of(descriptor);
-    return CUDNN_STATUS_SUCCESS;
-  });
+  return Ask([&] { delete &Of(descriptor); });
 }
 
 cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor,
                                        cudnnBackendAttributeName_t name,
                                        cudnnBackendAttributeType_t type,
                                        int64_t count, const void* values) {
-  return Ask<"cudnnBackendSetAttribute">(
-      [&] { return Set(Of(descriptor), name, type, count, values); });
+  return Ask([&] { return Set(Of(descriptor), name, type, count, values); });
 }
 
 cudnnStatus_t cudnnBackendGetAttribute(
     const cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
     cudnnBackendAttributeType_t type, int64_t wanted, int64_t* count,
     void* values) {
-  return Ask<"cudnnBackendGetAttribute">(
+  return Ask(
       [&] { return Get(Of(descriptor), name, type, wanted, count, values); });
 }
 
 cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
                                   cudnnBackendDescriptor_t plan,
                                   cudnnBackendDescriptor_t pack) {
-  return Ask<"cudnnBackendExecute">([&] {
+  return Ask([&] {
     const std::string& kernel = Of(plan).kernel;
     if (kernel.empty()) return CUDNN_STATUS_BAD_PARAM;
-    return null_gpu::LaunchOfLibrary(kernel, dim3(1), dim3(384),
-                                     Of(handle).stream,
-                                     AccessesOf(Of(pack))) == cudaSuccess
+    return LaunchOfLibrary(kernel, dim3(1), dim3(384), handle->stream,
+                           AccessesOf(Of(pack))) == cudaSuccess
                ? CUDNN_STATUS_SUCCESS
                : CUDNN_STATUS_EXECUTION_FAILED;
   });
 }
 
 }  // extern "C"
+}  // namespace null_gpu

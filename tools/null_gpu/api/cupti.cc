@@ -19,10 +19,6 @@ bool IsKnown(CUpti_ActivityKind kind) {
 
 }  // namespace
 
-}  // namespace null_gpu
-
-using null_gpu::GetActivityBuffers;
-
 extern "C" {
 
 CUptiResult cuptiGetVersion(uint32_t* version) {
@@ -45,7 +41,7 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber,
 }
 
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
-  if (null_gpu::IsKnown(kind)) GetActivityBuffers().Enable(kind, true);
+  if (IsKnown(kind)) GetActivityBuffers().Enable(kind, true);
   return CUPTI_SUCCESS;
 }
 
@@ -69,7 +65,7 @@ CUptiResult cuptiActivityRegisterCallbacks(
 
 CUptiResult cuptiActivityRegisterTimestampCallback(
     CUpti_TimestampCallbackFunc clock) {
-  null_gpu::RegisterTraceClock(clock);
+  RegisterTraceClock(clock);
   return CUPTI_SUCCESS;
 }
 
@@ -82,8 +78,7 @@ CUptiResult cuptiActivityGetNextRecord(uint8_t* buffer, size_t bytes,
                                        CUpti_Activity** record) {
   uint8_t* next = buffer;
   if (*record != nullptr) {
-    next =
-        reinterpret_cast<uint8_t*>(*record) + null_gpu::RecordBytes(**record);
+    next = reinterpret_cast<uint8_t*>(*record) + RecordBytes(**record);
   }
   if (next >= buffer + bytes) return CUPTI_ERROR_MAX_LIMIT_REACHED;
   *record = reinterpret_cast<CUpti_Activity*>(next);
@@ -98,14 +93,14 @@ CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext, uint32_t,
 
 CUptiResult cuptiActivityPushExternalCorrelationId(
     CUpti_ExternalCorrelationKind kind, uint64_t id) {
-  null_gpu::PushExternalId(kind, id);
+  PushExternalId(kind, id);
   return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiActivityPopExternalCorrelationId(
     CUpti_ExternalCorrelationKind kind, uint64_t* id) {
-  return null_gpu::PopExternalId(kind, id) ? CUPTI_SUCCESS
-                                           : CUPTI_ERROR_QUEUE_EMPTY;
+  return PopExternalId(kind, id) ? CUPTI_SUCCESS : CUPTI_ERROR_QUEUE_EMPTY;
 }
 
 }  // extern "C"
+}  // namespace null_gpu

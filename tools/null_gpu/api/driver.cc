@@ -18,26 +18,20 @@
 #include "tools/null_gpu/streams/call.h"
 #include "tools/null_gpu/streams/launch.h"
 
-using null_gpu::Ask;
-using null_gpu::CurrentDevice;
-using null_gpu::DriverCall;
-using null_gpu::IsDeviceIndex;
-using null_gpu::Kernel;
+// They are only addresses.
+struct CUctx_st {};
+struct CUmod_st {};
 
+namespace null_gpu {
 namespace {
 
-// The primary contexts; a device has one and no other. They are only addresses.
-char* Contexts() {
-  static auto* const contexts = new char[null_gpu::GetSettings().devices];
-  return contexts;
-}
+// The primary contexts; a device has one and no other.
+CUctx_st contexts[kMostDevices];
 
-CUcontext ContextOf(int device) {
-  return reinterpret_cast<CUcontext>(Contexts() + device);
-}
+CUcontext ContextOf(int device) { return &contexts[device]; }
 
 int DeviceOf(CUcontext context) {
-  return static_cast<int>(reinterpret_cast<char*>(context) - Contexts());
+  return static_cast<int>(context - &contexts[0]);
 }
 
 // Finds the function with the newest suffix, which the macros of CUDA's header
@@ -82,39 +76,28 @@ extern "C" {
 cudaError_t cudaGetDriverEntryPointByVersion(
     const char* symbol, void** function, unsigned, unsigned long long,
     cudaDriverEntryPointQueryResult* result) {
-  return Ask<"cudaGetDriverEntryPointByVersion">(
-      [&] { return EntryPoint(symbol, function, result); });
-}
-
-CUresult cuInit(unsigned) {
-  return Ask<"cuInit">([] { return CUDA_SUCCESS; });
+  return Ask([&] { return EntryPoint(symbol, function, result); });
 }
 
 // The driver's private tables. Libraries that find the driver by themselves,
 // such as nvrtc, ask for them but do not need them.
 CUresult cuGetExportTable(const void** table, const CUuuid*) {
-  return Ask<"cuGetExportTable">([&] {
+  return Ask([&] {
     *table = nullptr;
     return CUDA_ERROR_NOT_FOUND;
   });
 }
 
 CUresult cuDriverGetVersion(int* version) {
-  return Ask<"cuDriverGetVersion">([&] {
-    *version = CUDA_VERSION;
-    return CUDA_SUCCESS;
-  });
+  return Ask([&] { *version = CUDA_VERSION; });
 }
 
 CUresult cuDeviceGetCount(int* count) {
-  return Ask<"cuDeviceGetCount">([&] {
-    *count = null_gpu::GetSettings().devices;
-    return CUDA_SUCCESS;
-  });
+  return Ask([&] { *count = GetSettings().devices; });
 }
 
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {
-  return Ask<"cuDeviceGet">([&] {
+  return Ask([&] {
     if (!IsDeviceIndex(ordinal)) return CUDA_ERROR_INVALID_DEVICE;
     *device = ordinal;
     return CUDA_SUCCESS;
@@ -123,92 +106,70 @@ CUresult cuDeviceGet(CUdevice* device, int ordinal) {
 
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute,
                               CUdevice device) {
-  return Ask<"cuDeviceGetAttribute">([&] {
+  return Ask([&] {
     if (!IsDeviceIndex(device)) return CUDA_ERROR_INVALID_DEVICE;
-    *value = null_gpu::DeviceAttribute(static_cast<cudaDeviceAttr>(attribute));
+    *value = DeviceAttribute(static_cast<cudaDeviceAttr>(attribute));
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags,
                                     int* active) {
-  return Ask<"cuDevicePrimaryCtxGetState">([&] {
+  return Ask([&] {
     *flags = 0;
-    *active = null_gpu::GetMemory().HasContext(device) ? 1 : 0;
-    return CUDA_SUCCESS;
+    *active = GetMemory().HasContext(device) ? 1 : 0;
   });
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
-  return Ask<"cuDevicePrimaryCtxRetain">([&] {
-    null_gpu::GetMemory().EnsureContext(device);
+  return Ask([&] {
+    GetMemory().EnsureContext(device);
     *context = ContextOf(device);
-    return CUDA_SUCCESS;
   });
 }
 
 // Every thread has a context: the runtime would make it when needed.
 CUresult cuCtxGetCurrent(CUcontext* context) {
-  return Ask<"cuCtxGetCurrent">([&] {
-    *context = ContextOf(CurrentDevice());
-    return CUDA_SUCCESS;
-  });
+  return Ask([&] { *context = ContextOf(CurrentDevice()); });
 }
 
 CUresult cuCtxSetCurrent(CUcontext context) {
-  return Ask<"cuCtxSetCurrent">([&] {
-    if (context != nullptr) null_gpu::SetCurrentDevice(DeviceOf(context));
-    return CUDA_SUCCESS;
+  return Ask([&] {
+    if (context != nullptr) SetCurrentDevice(DeviceOf(context));
   });
 }
 
 CUresult cuGetErrorString(CUresult error, const char** text) {
-  *text = null_gpu::ErrorText(static_cast<cudaError_t>(error));
+  *text = ErrorText(static_cast<cudaError_t>(error));
   return CUDA_SUCCESS;
 }
 
 CUresult cuGetErrorName(CUresult error, const char** name) {
-  *name = null_gpu::ErrorName(static_cast<cudaError_t>(error));
+  *name = ErrorName(static_cast<cudaError_t>(error));
   return CUDA_SUCCESS;
 }
 
 // For code that is compiled at run time. Modules are empty: a kernel is only a
 // name.
 CUresult cuModuleLoadData(CUmodule* module, const void*) {
-  return DriverCall<"cuModuleLoadData">([&] {
-    *module = reinterpret_cast<CUmodule>(new char);
-    return cudaSuccess;
-  });
+  return DriverCall([&] { *module = new CUmod_st; });
 }
 
 CUresult cuModuleUnload(CUmodule module) {
-  return DriverCall<"cuModuleUnload">([&] {
-    delete reinterpret_cast<char*>(module);
-    return cudaSuccess;
-  });
+  return DriverCall([&] { delete module; });
 }
 
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule, const char* name) {
-  return DriverCall<"cuModuleGetFunction">([&] {
-    *function = reinterpret_cast<CUfunction>(null_gpu::NamedKernel(name));
-    return cudaSuccess;
-  });
-}
-
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction,
-                                                     int, size_t) {
-  return DriverCall<"cuOccupancyMaxActiveBlocksPerMultiprocessor">([&] {
-    *blocks = 2;
-    return cudaSuccess;
-  });
+  return DriverCall(
+      [&] { *function = reinterpret_cast<CUfunction>(NamedKernel(name)); });
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
                         unsigned grid_z, unsigned block_x, unsigned block_y,
                         unsigned block_z, unsigned shared_bytes,
                         CUstream stream, void** arguments, void**) {
-  return DriverCall<"cuLaunchKernel">([&] {
-    return null_gpu::LaunchKernel(
+  return DriverCall([&] {
+    return LaunchKernel(
         reinterpret_cast<Kernel*>(function), dim3(grid_x, grid_y, grid_z),
         dim3(block_x, block_y, block_z), arguments, shared_bytes, stream);
   });
@@ -216,9 +177,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
 
 CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute,
                                CUdeviceptr pointer) {
-  return DriverCall<"cuPointerGetAttribute">([&] {
-    const auto range =
-        null_gpu::GetMemory().Find(std::bit_cast<void*>(pointer));
+  return DriverCall([&] {
+    const auto range = GetMemory().Find(std::bit_cast<void*>(pointer));
     if (!range || range->device < 0) return cudaErrorInvalidValue;
     switch (attribute) {
       case CU_POINTER_ATTRIBUTE_CONTEXT:
@@ -228,10 +188,11 @@ CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute,
         *static_cast<int*>(value) = range->device;
         return cudaSuccess;
       default:
-        null_gpu::Die("pointer attribute " + std::to_string(attribute) +
-                      " is not modelled");
+        Die("pointer attribute " + std::to_string(attribute) +
+            " is not modelled");
     }
   });
 }
 
 }  // extern "C"
+}  // namespace null_gpu

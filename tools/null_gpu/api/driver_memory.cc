@@ -13,10 +13,7 @@
 #include "tools/null_gpu/order/free.h"
 #include "tools/null_gpu/streams/call.h"
 
-using null_gpu::DriverCall;
-using null_gpu::GetMemory;
-using null_gpu::kPageBytes;
-
+namespace null_gpu {
 namespace {
 
 // Memory without an address. It is freed when the program has released its
@@ -43,9 +40,9 @@ VirtualMemory& Get() {
   return *memory;
 }
 
-void* Pointer(CUdeviceptr address) { return std::bit_cast<void*>(address); }
+char* Pointer(CUdeviceptr address) { return std::bit_cast<char*>(address); }
 
-bool InPages(size_t bytes) { return bytes > 0 && bytes % kPageBytes == 0; }
+bool IsInPages(size_t bytes) { return bytes > 0 && bytes % kPageBytes == 0; }
 
 void DropIfUnused(Physical* physical) {
   if (physical->handles > 0 || physical->mappings > 0) return;
@@ -54,34 +51,28 @@ void DropIfUnused(Physical* physical) {
 }
 
 bool IsReserved(CUdeviceptr address, size_t bytes) {
-  auto at = Get().reserved.upper_bound(address);
-  if (at == Get().reserved.begin()) return false;
-  --at;
-  return address + bytes <= at->first + at->second;
+  const auto* const last = LastAt(Get().reserved, address);
+  return last != nullptr && address + bytes <= last->first + last->second;
 }
 
 // Whether any byte of the range is mapped.
 bool IsMapped(CUdeviceptr address, size_t bytes) {
-  auto at = Get().mapped.lower_bound(address + bytes);
-  if (at == Get().mapped.begin()) return false;
-  --at;
-  return at->first + at->second.bytes > address;
+  const auto* const last = LastAt(Get().mapped, address + bytes - 1);
+  return last != nullptr && last->first + last->second.bytes > address;
 }
 
 cudaError_t Create(CUmemGenericAllocationHandle* handle, size_t bytes,
                    const CUmemAllocationProp& properties) {
   const int device = properties.location.id;
-  if (!InPages(bytes) || !null_gpu::IsDeviceIndex(device) ||
+  if (!IsInPages(bytes) || !IsDeviceIndex(device) ||
       properties.location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
     return cudaErrorInvalidValue;
   }
-  const auto fault =
-      null_gpu::Inject("malloc", bytes, null_gpu::Returns::kWhenDone);
+  const auto fault = Inject("malloc", bytes, Returns::kWhenDone);
   if (fault.error != cudaSuccess) return fault.error;
   GetMemory().EnsureContext(device);
-  null_gpu::WatchCachingAllocator();
-  const cudaError_t error = GetMemory().Take(device, bytes);
-  if (error != cudaSuccess) return error;
+  WatchCachingAllocator();
+  if (const cudaError_t error = GetMemory().Take(device, bytes)) return error;
   *handle = reinterpret_cast<CUmemGenericAllocationHandle>(
       new Physical{device, bytes});
   return cudaSuccess;
@@ -89,14 +80,13 @@ cudaError_t Create(CUmemGenericAllocationHandle* handle, size_t bytes,
 
 cudaError_t Map(CUdeviceptr address, size_t bytes, Physical* physical) {
   const std::lock_guard lock(Get().mutex);
-  if (!InPages(bytes) || bytes > physical->bytes ||
+  if (!IsInPages(bytes) || bytes > physical->bytes ||
       !IsReserved(address, bytes) || IsMapped(address, bytes)) {
     return cudaErrorInvalidValue;
   }
   ++physical->mappings;
   Get().mapped[address] = {physical, bytes};
-  GetMemory().Remember(
-      {static_cast<char*>(Pointer(address)), bytes, physical->device, bytes});
+  GetMemory().Remember({Pointer(address), bytes, physical->device, bytes});
   return cudaSuccess;
 }
 
@@ -111,7 +101,7 @@ cudaError_t Unmap(CUdeviceptr address, size_t bytes) {
     ++at;
   }
   if (found != bytes) return cudaErrorInvalidValue;
-  null_gpu::OrderUnmap(Pointer(address), bytes);
+  OrderUnmap(Pointer(address), bytes);
   for (at = mapped.find(address); at != mapped.end() && found > 0;
        at = mapped.erase(at)) {
     found -= at->second.bytes;
@@ -129,17 +119,14 @@ extern "C" {
 CUresult cuMemGetAllocationGranularity(size_t* granularity,
                                        const CUmemAllocationProp*,
                                        CUmemAllocationGranularity_flags) {
-  return DriverCall<"cuMemGetAllocationGranularity">([&] {
-    *granularity = kPageBytes;
-    return cudaSuccess;
-  });
+  return DriverCall([&] { *granularity = kPageBytes; });
 }
 
 CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t,
                              CUdeviceptr, unsigned long long) {
-  return DriverCall<"cuMemAddressReserve">([&] {
-    if (!InPages(bytes)) return cudaErrorInvalidValue;
-    void* const reserved = null_gpu::Memory::Reserve(bytes);
+  return DriverCall([&] {
+    if (!IsInPages(bytes)) return cudaErrorInvalidValue;
+    void* const reserved = Memory::Reserve(bytes);
     if (reserved == nullptr) return cudaErrorMemoryAllocation;
     *address = reinterpret_cast<CUdeviceptr>(reserved);
     const std::lock_guard lock(Get().mutex);
@@ -149,7 +136,7 @@ CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t,
 }
 
 CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
-  return DriverCall<"cuMemAddressFree">([&] {
+  return DriverCall([&] {
     const std::lock_guard lock(Get().mutex);
     const auto at = Get().reserved.find(address);
     if (at == Get().reserved.end() || at->second != bytes ||
@@ -157,7 +144,7 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
       return cudaErrorInvalidValue;
     }
     Get().reserved.erase(at);
-    null_gpu::Memory::Unreserve(Pointer(address), bytes);
+    Memory::Unreserve(Pointer(address), bytes);
     return cudaSuccess;
   });
 }
@@ -165,33 +152,31 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
 CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes,
                      const CUmemAllocationProp* properties,
                      unsigned long long) {
-  return DriverCall<"cuMemCreate">(
-      [&] { return Create(handle, bytes, *properties); });
+  return DriverCall([&] { return Create(handle, bytes, *properties); });
 }
 
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
-  return DriverCall<"cuMemRelease">([&] {
+  return DriverCall([&] {
     const std::lock_guard lock(Get().mutex);
     auto* const physical = std::bit_cast<Physical*>(handle);
     --physical->handles;
     DropIfUnused(physical);
-    return cudaSuccess;
   });
 }
 
 CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t,
                   CUmemGenericAllocationHandle handle, unsigned long long) {
-  return DriverCall<"cuMemMap">(
+  return DriverCall(
       [&] { return Map(address, bytes, std::bit_cast<Physical*>(handle)); });
 }
 
 CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
-  return DriverCall<"cuMemUnmap">([&] { return Unmap(address, bytes); });
+  return DriverCall([&] { return Unmap(address, bytes); });
 }
 
 CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes,
                         const CUmemAccessDesc*, size_t) {
-  return DriverCall<"cuMemSetAccess">([&] {
+  return DriverCall([&] {
     const std::lock_guard lock(Get().mutex);
     return IsMapped(address, bytes) ? cudaSuccess : cudaErrorInvalidValue;
   });
@@ -199,23 +184,20 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes,
 
 CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle,
                                      void* pointer) {
-  return DriverCall<"cuMemRetainAllocationHandle">([&] {
+  return DriverCall([&] {
     const std::lock_guard lock(Get().mutex);
     const auto address = reinterpret_cast<CUdeviceptr>(pointer);
-    auto at = Get().mapped.upper_bound(address);
-    if (at == Get().mapped.begin()) return cudaErrorInvalidValue;
-    --at;
-    if (at->first + at->second.bytes <= address) return cudaErrorInvalidValue;
-    ++at->second.physical->handles;
-    *handle =
-        reinterpret_cast<CUmemGenericAllocationHandle>(at->second.physical);
+    if (!IsMapped(address, 1)) return cudaErrorInvalidValue;
+    Physical* const physical = LastAt(Get().mapped, address)->second.physical;
+    ++physical->handles;
+    *handle = reinterpret_cast<CUmemGenericAllocationHandle>(physical);
     return cudaSuccess;
   });
 }
 
 CUresult cuMemGetAddressRange(CUdeviceptr* base, size_t* bytes,
                               CUdeviceptr address) {
-  return DriverCall<"cuMemGetAddressRange">([&] {
+  return DriverCall([&] {
     const auto range = GetMemory().Find(Pointer(address));
     if (!range || range->device < 0) return cudaErrorInvalidValue;
     if (base != nullptr) *base = reinterpret_cast<CUdeviceptr>(range->base);
@@ -225,3 +207,4 @@ CUresult cuMemGetAddressRange(CUdeviceptr* base, size_t* bytes,
 }
 
 }  // extern "C"
+}  // namespace null_gpu

@@ -3,6 +3,7 @@
 
 #include <nccl.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,12 +15,7 @@
 #include "tools/null_gpu/streams/operation.h"
 #include "tools/null_gpu/streams/stream.h"
 
-using null_gpu::Access;
-using null_gpu::Ask;
-using null_gpu::Operation;
-using null_gpu::ReadOf;
-using null_gpu::WriteOf;
-
+namespace null_gpu {
 namespace {
 
 struct TypeInfo {
@@ -39,11 +35,17 @@ TypeInfo InfoOf(ncclDataType_t type) {
   return kInfos[type];
 }
 
-std::string NameOf(ncclRedOp_t operation) {
+size_t BytesOf(size_t count, ncclDataType_t type) {
+  return count * InfoOf(type).bytes;
+}
+
+std::string Reduction(const std::string& name, ncclRedOp_t operation,
+                      ncclDataType_t type) {
   constexpr const char* kNames[] = {"Sum", "Prod", "MinMax", "MinMax",
                                     "SumPostDiv"};
-  return operation < static_cast<int>(std::size(kNames)) ? kNames[operation]
-                                                         : "PreMulSum";
+  const bool is_built_in = operation < static_cast<int>(std::size(kNames));
+  return name + "_" + (is_built_in ? kNames[operation] : "PreMulSum") + "_" +
+         InfoOf(type).name + "_RING_LL";
 }
 
 struct Collective {
@@ -52,7 +54,7 @@ struct Collective {
   std::string name;
   size_t bytes;
   double bytes_on_link;  // that each rank sends in a ring
-  null_gpu::Accesses accesses;
+  Accesses accesses;
 };
 
 size_t Ranks(ncclComm_t comm) { return static_cast<size_t>(comm->ranks); }
@@ -79,27 +81,27 @@ ncclResult_t ErrorOf(const std::string& word) {
 ncclResult_t Launch(const Collective& collective, bool never) {
   Operation operation;
   operation.kind = Operation::Kind::kKernel;
-  operation.kernel = null_gpu::NamedKernel(collective.name);
+  operation.kernel = NamedKernel(collective.name);
   operation.grid = dim3(24);
   operation.block = dim3(544);
   operation.is_collective = true;
   operation.collective_bytes = collective.bytes;
   operation.work.bytes = collective.bytes_on_link;
   operation.accesses = collective.accesses;
-  if (never) operation.nanoseconds = null_gpu::kForever;
+  if (never) operation.nanoseconds = kForever;
   {
     const std::lock_guard lock(collective.comm->mutex);
     collective.comm->streams.insert(collective.stream);
   }
-  return null_gpu::NcclResult(null_gpu::Call<"cudaLaunchKernelExC">([&] {
-    return null_gpu::Enqueue(operation, collective.stream, "launch");
-  }));
+  const auto launch = [&] {
+    return Enqueue(operation, collective.stream, "launch");
+  };
+  return NcclResult(Call(launch, "cudaLaunchKernelExC"));
 }
 
 ncclResult_t Run(const Collective& collective) {
-  const auto fault =
-      null_gpu::Inject("nccl", collective.bytes, null_gpu::Returns::kAtOnce);
-  if (fault.error != cudaSuccess) return null_gpu::NcclResult(fault.error);
+  const auto fault = Inject("nccl", collective.bytes, Returns::kAtOnce);
+  if (fault.error != cudaSuccess) return NcclResult(fault.error);
   const bool peer_lost = fault.nccl_error == "remote_error";
   if (!fault.nccl_error.empty() && !peer_lost) return ErrorOf(fault.nccl_error);
   if (peer_lost) {
@@ -111,7 +113,7 @@ ncclResult_t Run(const Collective& collective) {
 
 ncclResult_t Start(ncclComm_t comm, cudaStream_t stream,
                    const std::string& operation, size_t bytes,
-                   null_gpu::Accesses accesses, double share_on_link = 1) {
+                   Accesses accesses, double share_on_link = 1) {
   std::erase_if(accesses, [](const Access& a) { return a.bytes == 0; });
   const Collective collective = {comm,
                                  stream,
@@ -130,20 +132,19 @@ ncclResult_t EndGroup() {
   if (--group.depth > 0) return ncclSuccess;
   std::vector<Collective> fused;
   for (const Collective& collective : group.collectives) {
-    Collective* same = nullptr;
-    for (Collective& other : fused) {
-      if (other.comm == collective.comm && other.stream == collective.stream) {
-        same = &other;
-      }
-    }
-    if (same == nullptr) {
+    const auto same =
+        std::find_if(fused.begin(), fused.end(), [&](const Collective& other) {
+          return other.comm == collective.comm &&
+                 other.stream == collective.stream;
+        });
+    if (same == fused.end()) {
       fused.push_back(collective);
-    } else {
-      same->bytes += collective.bytes;
-      same->bytes_on_link += collective.bytes_on_link;
-      same->accesses.insert(same->accesses.end(), collective.accesses.begin(),
-                            collective.accesses.end());
+      continue;
     }
+    same->bytes += collective.bytes;
+    same->bytes_on_link += collective.bytes_on_link;
+    same->accesses.insert(same->accesses.end(), collective.accesses.begin(),
+                          collective.accesses.end());
   }
   group.collectives.clear();
   ncclResult_t result = ncclSuccess;
@@ -159,47 +160,37 @@ ncclResult_t EndGroup() {
 extern "C" {
 
 ncclResult_t ncclGroupStart() {
-  return Ask<"ncclGroupStart">([] {
-    ++ThreadGroup().depth;
-    return ncclSuccess;
-  });
+  return Ask([] { ++ThreadGroup().depth; });
 }
 
 ncclResult_t ncclGroupEnd() {
-  return Ask<"ncclGroupEnd">([] { return EndGroup(); });
+  return Ask([] { return EndGroup(); });
 }
 
 ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t* operation, void*,
                                       ncclDataType_t, ncclScalarResidence_t,
                                       ncclComm_t) {
-  return Ask<"ncclRedOpCreatePreMulSum">([&] {
-    *operation = ncclNumOps;
-    return ncclSuccess;
-  });
+  return Ask([&] { *operation = ncclNumOps; });
 }
 
 ncclResult_t ncclAllReduce(const void* from, void* to, size_t count,
                            ncclDataType_t type, ncclRedOp_t operation,
                            ncclComm_t comm, cudaStream_t stream) {
-  return Ask<"ncclAllReduce">([&] {
-    const TypeInfo info = InfoOf(type);
-    const size_t bytes = count * info.bytes;
-    return Start(
-        comm, stream,
-        "AllReduce_" + NameOf(operation) + "_" + info.name + "_RING_LL", bytes,
-        {ReadOf(from, bytes), WriteOf(to, bytes)}, 2 * OthersShare(comm));
+  return Ask([&] {
+    const size_t bytes = BytesOf(count, type);
+    return Start(comm, stream, Reduction("AllReduce", operation, type), bytes,
+                 {ReadOf(from, bytes), WriteOf(to, bytes)},
+                 2 * OthersShare(comm));
   });
 }
 
 ncclResult_t ncclReduce(const void* from, void* to, size_t count,
                         ncclDataType_t type, ncclRedOp_t operation, int root,
                         ncclComm_t comm, cudaStream_t stream) {
-  return Ask<"ncclReduce">([&] {
-    const TypeInfo info = InfoOf(type);
-    const size_t bytes = count * info.bytes;
+  return Ask([&] {
+    const size_t bytes = BytesOf(count, type);
     return Start(
-        comm, stream,
-        "Reduce_" + NameOf(operation) + "_" + info.name + "_RING_LL", bytes,
+        comm, stream, Reduction("Reduce", operation, type), bytes,
         {ReadOf(from, bytes), WriteOf(to, comm->rank == root ? bytes : 0)});
   });
 }
@@ -207,21 +198,18 @@ ncclResult_t ncclReduce(const void* from, void* to, size_t count,
 ncclResult_t ncclReduceScatter(const void* from, void* to, size_t count,
                                ncclDataType_t type, ncclRedOp_t operation,
                                ncclComm_t comm, cudaStream_t stream) {
-  return Ask<"ncclReduceScatter">([&] {
-    const TypeInfo info = InfoOf(type);
-    const size_t bytes = count * info.bytes, all = bytes * Ranks(comm);
-    return Start(
-        comm, stream,
-        "ReduceScatter_" + NameOf(operation) + "_" + info.name + "_RING_LL",
-        all, {ReadOf(from, all), WriteOf(to, bytes)}, OthersShare(comm));
+  return Ask([&] {
+    const size_t bytes = BytesOf(count, type), all = bytes * Ranks(comm);
+    return Start(comm, stream, Reduction("ReduceScatter", operation, type), all,
+                 {ReadOf(from, all), WriteOf(to, bytes)}, OthersShare(comm));
   });
 }
 
 ncclResult_t ncclAllGather(const void* from, void* to, size_t count,
                            ncclDataType_t type, ncclComm_t comm,
                            cudaStream_t stream) {
-  return Ask<"ncclAllGather">([&] {
-    const size_t bytes = count * InfoOf(type).bytes;
+  return Ask([&] {
+    const size_t bytes = BytesOf(count, type);
     return Start(comm, stream, "AllGather_RING_LL", bytes,
                  {ReadOf(from, bytes), WriteOf(to, bytes * Ranks(comm))},
                  comm->ranks - 1);
@@ -231,8 +219,8 @@ ncclResult_t ncclAllGather(const void* from, void* to, size_t count,
 ncclResult_t ncclBroadcast(const void* from, void* to, size_t count,
                            ncclDataType_t type, int root, ncclComm_t comm,
                            cudaStream_t stream) {
-  return Ask<"ncclBroadcast">([&] {
-    const size_t bytes = count * InfoOf(type).bytes;
+  return Ask([&] {
+    const size_t bytes = BytesOf(count, type);
     const bool is_root = comm->rank == root;
     return Start(comm, stream, "Broadcast_RING_LL", bytes,
                  {ReadOf(from, is_root ? bytes : 0),
@@ -248,8 +236,8 @@ ncclResult_t ncclBcast(void* buffer, size_t count, ncclDataType_t type,
 ncclResult_t ncclAlltoAll(const void* from, void* to, size_t count,
                           ncclDataType_t type, ncclComm_t comm,
                           cudaStream_t stream) {
-  return Ask<"ncclAlltoAll">([&] {
-    const size_t all = count * InfoOf(type).bytes * Ranks(comm);
+  return Ask([&] {
+    const size_t all = BytesOf(count, type) * Ranks(comm);
     return Start(comm, stream, "SendRecv", all,
                  {ReadOf(from, all), WriteOf(to, all)}, OthersShare(comm));
   });
@@ -257,18 +245,19 @@ ncclResult_t ncclAlltoAll(const void* from, void* to, size_t count,
 
 ncclResult_t ncclSend(const void* from, size_t count, ncclDataType_t type, int,
                       ncclComm_t comm, cudaStream_t stream) {
-  return Ask<"ncclSend">([&] {
-    const size_t bytes = count * InfoOf(type).bytes;
+  return Ask([&] {
+    const size_t bytes = BytesOf(count, type);
     return Start(comm, stream, "SendRecv", bytes, {ReadOf(from, bytes)});
   });
 }
 
 ncclResult_t ncclRecv(void* to, size_t count, ncclDataType_t type, int,
                       ncclComm_t comm, cudaStream_t stream) {
-  return Ask<"ncclRecv">([&] {
+  return Ask([&] {
     return Start(comm, stream, "SendRecv", 0,
-                 {WriteOf(to, count * InfoOf(type).bytes)});
+                 {WriteOf(to, BytesOf(count, type))});
   });
 }
 
 }  // extern "C"
+}  // namespace null_gpu

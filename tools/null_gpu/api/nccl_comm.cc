@@ -17,14 +17,12 @@
 #include "tools/null_gpu/streams/call.h"
 #include "tools/null_gpu/streams/stream.h"
 
-using null_gpu::Ask;
-
+namespace null_gpu {
 namespace {
 
 ncclResult_t MakeComm(ncclComm_t* comm, int ranks, int rank) {
-  null_gpu::GetMemory().EnsureContext(null_gpu::CurrentDevice());
-  *comm =
-      new ncclComm{ranks, rank, null_gpu::CurrentDevice(), {}, ncclSuccess, {}};
+  GetMemory().EnsureContext(CurrentDevice());
+  *comm = new ncclComm{ranks, rank, CurrentDevice()};
   return ncclSuccess;
 }
 
@@ -32,8 +30,6 @@ std::mutex last_error_mutex;
 const char* last_error = "";
 
 }  // namespace
-
-namespace null_gpu {
 
 ncclResult_t NcclResult(cudaError_t error) {
   if (error == cudaSuccess) return ncclSuccess;
@@ -45,13 +41,6 @@ ncclResult_t NcclResult(cudaError_t error) {
   last_error = text->second.c_str();
   return ncclUnhandledCudaError;
 }
-
-const char* NcclLastError() {
-  const std::lock_guard lock(last_error_mutex);
-  return last_error;
-}
-
-}  // namespace null_gpu
 
 extern "C" {
 
@@ -75,42 +64,41 @@ const char* ncclGetErrorString(ncclResult_t result) {
              : "unknown result code";
 }
 
-const char* ncclGetLastError(ncclComm_t) { return null_gpu::NcclLastError(); }
+const char* ncclGetLastError(ncclComm_t) {
+  const std::lock_guard lock(last_error_mutex);
+  return last_error;
+}
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
-  return Ask<"ncclGetUniqueId">([&] {
+  return Ask([&] {
     static std::atomic<int> last{0};
     std::memset(id, 0, sizeof(*id));
     const std::array<int, 2> content = {getpid(), ++last};
     std::memcpy(id->internal, content.data(), sizeof(content));
-    return ncclSuccess;
   });
 }
 
 ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId,
                               int rank) {
-  return Ask<"ncclCommInitRank">([&] { return MakeComm(comm, ranks, rank); });
+  return Ask([&] { return MakeComm(comm, ranks, rank); });
 }
 
 ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int ranks, ncclUniqueId,
                                     int rank, ncclConfig_t*) {
-  return Ask<"ncclCommInitRankConfig">(
-      [&] { return MakeComm(comm, ranks, rank); });
+  return Ask([&] { return MakeComm(comm, ranks, rank); });
 }
 
 ncclResult_t ncclCommInitRankScalable(ncclComm_t* comm, int ranks, int rank,
                                       int, ncclUniqueId*, ncclConfig_t*) {
-  return Ask<"ncclCommInitRankScalable">(
-      [&] { return MakeComm(comm, ranks, rank); });
+  return Ask([&] { return MakeComm(comm, ranks, rank); });
 }
 
 ncclResult_t ncclCommInitAll(ncclComm_t* comms, int count, const int* devices) {
-  return Ask<"ncclCommInitAll">([&] {
+  return Ask([&] {
     for (int i = 0; i < count; ++i) {
       const int device = devices != nullptr ? devices[i] : i;
-      comms[i] = new ncclComm{count, i, device, {}, ncclSuccess, {}};
+      comms[i] = new ncclComm{count, i, device};
     }
-    return ncclSuccess;
   });
 }
 
@@ -118,38 +106,29 @@ ncclResult_t ncclCommInitAll(ncclComm_t* comms, int count, const int* devices) {
 // new communicator reports all ranks. c10d does not ask.
 ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key,
                            ncclComm_t* made, ncclConfig_t*) {
-  return Ask<"ncclCommSplit">([&] {
+  return Ask([&] {
     *made = nullptr;
     if (color == NCCL_SPLIT_NOCOLOR) return ncclSuccess;
     return MakeComm(made, comm->ranks, key);
   });
 }
 
-ncclResult_t ncclCommFinalize(ncclComm_t) {
-  return Ask<"ncclCommFinalize">([] { return ncclSuccess; });
-}
-
 ncclResult_t ncclCommDestroy(ncclComm_t comm) {
-  return Ask<"ncclCommDestroy">([&] {
-    delete comm;
-    return ncclSuccess;
-  });
+  return Ask([&] { delete comm; });
 }
 
 // Also ends kernels that would wait for a rank forever.
 ncclResult_t ncclCommAbort(ncclComm_t comm) {
-  return Ask<"ncclCommAbort">([&] {
-    for (cudaStream_t stream : comm->streams) null_gpu::EndNow(stream);
+  return Ask([&] {
+    for (cudaStream_t stream : comm->streams) EndNow(stream);
     delete comm;
-    return ncclSuccess;
   });
 }
 
 ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* error) {
-  return Ask<"ncclCommGetAsyncError">([&] {
+  return Ask([&] {
     const std::lock_guard lock(comm->mutex);
     *error = comm->async_error;
-    return ncclSuccess;
   });
 }
 
@@ -169,19 +148,19 @@ ncclResult_t ncclCommCuDevice(const ncclComm_t comm, int* device) {
 }
 
 ncclResult_t ncclCommRegister(const ncclComm_t, void*, size_t, void** handle) {
-  return Ask<"ncclCommRegister">([&] {
+  return Ask([&] {
     static char registered;
     *handle = &registered;
-    return ncclSuccess;
   });
 }
 
 ncclResult_t ncclMemAlloc(void** pointer, size_t bytes) {
-  return null_gpu::NcclResult(cudaMalloc(pointer, bytes));
+  return NcclResult(cudaMalloc(pointer, bytes));
 }
 
 ncclResult_t ncclMemFree(void* pointer) {
-  return null_gpu::NcclResult(cudaFree(pointer));
+  return NcclResult(cudaFree(pointer));
 }
 
 }  // extern "C"
+}  // namespace null_gpu

@@ -12,9 +12,9 @@
 
 struct ncclComm {
   int ranks, rank, device;
-  std::mutex mutex;
+  std::mutex mutex{};
   ncclResult_t async_error = ncclSuccess;
-  std::set<cudaStream_t> streams;  // on which it has enqueued kernels
+  std::set<cudaStream_t> streams{};  // on which it has enqueued kernels
 };
 
 namespace null_gpu {
@@ -22,7 +22,6 @@ namespace null_gpu {
 // Returns NCCL's result if its own call into CUDA returned `error`. A failure
 // becomes the process's last error, with NCCL's text.
 ncclResult_t NcclResult(cudaError_t error);
-const char* NcclLastError();
 
 }  // namespace null_gpu
 

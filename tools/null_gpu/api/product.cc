@@ -3,6 +3,8 @@
 #include "tools/null_gpu/api/product.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 
 #include "tools/null_gpu/core/settings.h"
 #include "tools/null_gpu/streams/launch.h"
@@ -39,36 +41,32 @@ Arithmetic ArithmeticOf(const Product& product) {
   }
 }
 
-std::string OnAmpere(Arithmetic arithmetic, const std::string& layout) {
-  switch (arithmetic) {
-    case Arithmetic::kTf32:
-      return "ampere_sgemm_tf32_128x128_" + layout;
-    case Arithmetic::kBf16:
-      return "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_" +
-             layout;
-    case Arithmetic::kFp16:
-      return "ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_32x5_" +
-             layout;
-    default:
-      return "ampere_sgemm_128x128_" + layout;
-  }
-}
+// The name of a kernel by its arithmetic, on Ampere and on later chips.
+struct KernelNames {
+  Arithmetic arithmetic;
+  const char *on_ampere, *later;
+};
+constexpr KernelNames kNames[] = {
+    {Arithmetic::kFp32, "ampere_sgemm_128x128_<layout>",
+     "<chip>_xmma_gemm_f32f32_f32f32_f32_<layout>_n_tilesize128x128x8_stage3_"
+     "warpsize2x2x1_ffma_execute_kernel"},
+    {Arithmetic::kTf32, "ampere_sgemm_tf32_128x128_<layout>",
+     "<chip>_xmma_gemm_f32f32_tf32f32_f32_<layout>_n_tilesize128x128x32_"
+     "warpgroupsize1x1x1_execute_kernel"},
+    {Arithmetic::kBf16,
+     "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_<layout>",
+     "nvjet_<chip>_tst_128x128_64x6_1x2_h_bz_<layout>"},
+    {Arithmetic::kFp16,
+     "ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_32x5_<layout>",
+     "nvjet_<chip>_hsh_128x128_64x6_1x2_h_bz_<layout>"},
+    {Arithmetic::kFp64, "dgemm_128x64_<layout>", "dgemm_128x64_<layout>"},
+    {Arithmetic::kOther, "gemm_of_type_<type>_<layout>",
+     "gemm_of_type_<type>_<layout>"},
+};
 
-std::string OnHopper(Arithmetic arithmetic, const std::string& layout) {
-  const std::string chip =
-      "sm" + std::to_string(GetSettings().profile->major) + "0";
-  switch (arithmetic) {
-    case Arithmetic::kTf32:
-      return chip + "_xmma_gemm_f32f32_tf32f32_f32_" + layout +
-             "_n_tilesize128x128x32_warpgroupsize1x1x1_execute_kernel";
-    case Arithmetic::kBf16:
-      return "nvjet_" + chip + "_tst_128x128_64x6_1x2_h_bz_" + layout;
-    case Arithmetic::kFp16:
-      return "nvjet_" + chip + "_hsh_128x128_64x6_1x2_h_bz_" + layout;
-    default:
-      return chip + "_xmma_gemm_f32f32_f32f32_f32_" + layout +
-             "_n_tilesize128x128x8_stage3_warpsize2x2x1_ffma_execute_kernel";
-  }
+void Replace(std::string& text, std::string_view part, const std::string& by) {
+  const size_t at = text.find(part);
+  if (at != std::string::npos) text.replace(at, part.size(), by);
 }
 
 unsigned Tiles(int64_t size) {
@@ -92,18 +90,18 @@ Work WorkOf(const Product& product) {
 }  // namespace
 
 std::string ProductName(const Product& product) {
-  const Arithmetic arithmetic = ArithmeticOf(product);
-  const std::string layout = std::string(product.transpose_a ? "t" : "n") +
-                             (product.transpose_b ? "t" : "n");
-  if (arithmetic == Arithmetic::kFp64)
-    return "dgemm_128x64_" + layout + "_null";
-  if (arithmetic == Arithmetic::kOther) {
-    return "gemm_of_type_" + std::to_string(product.a) + "_" + layout + "_null";
-  }
-  const bool ampere = GetSettings().profile->major < 9;
-  return (ampere ? OnAmpere(arithmetic, layout)
-                 : OnHopper(arithmetic, layout)) +
-         "_null";
+  const int generation = GetSettings().profile->major;
+  const KernelNames& names = *std::find_if(
+      std::begin(kNames), std::end(kNames), [&](const KernelNames& entry) {
+        return entry.arithmetic == ArithmeticOf(product);
+      });
+  std::string name = generation < 9 ? names.on_ampere : names.later;
+  Replace(name, "<chip>", "sm" + std::to_string(generation) + "0");
+  Replace(name, "<type>", std::to_string(product.a));
+  Replace(name, "<layout>",
+          std::string(product.transpose_a ? "t" : "n") +
+              (product.transpose_b ? "t" : "n"));
+  return name + "_null";
 }
 
 cublasStatus_t LaunchProduct(const Product& product, cudaStream_t stream) {

@@ -6,13 +6,8 @@
 #include "tools/null_gpu/core/memory.h"
 #include "tools/null_gpu/order/order.h"
 #include "tools/null_gpu/streams/call.h"
-#include "tools/null_gpu/streams/capture.h"
-#include "tools/null_gpu/streams/stream.h"
 
-using null_gpu::Call;
-using null_gpu::GetMemory;
-using null_gpu::Operation;
-
+namespace null_gpu {
 namespace {
 
 cudaMemcpyKind DirectionOf(const void* to, const void* from,
@@ -56,36 +51,34 @@ bool EndsForHost(const Operation& operation) {
 }
 
 cudaError_t Wait(cudaStream_t handle, bool ends) {
-  null_gpu::GetCounters().waits.Add();
-  null_gpu::WaitFor([handle]() -> int64_t {
-    const std::lock_guard lock(null_gpu::StreamMutex());
-    const null_gpu::Stream* const stream = null_gpu::FindStream(handle);
+  GetCounters().waits.Add();
+  WaitFor([handle]() -> int64_t {
+    const std::lock_guard lock(StreamMutex());
+    const Stream* const stream = FindStream(handle);
     return stream != nullptr ? stream->ready_ns : 0;
   });
-  const std::lock_guard lock(null_gpu::StreamMutex());
-  null_gpu::Stream* const stream = null_gpu::FindStream(handle);
-  if (stream != nullptr && ends) null_gpu::OrderHostAfter(*stream);
-  return null_gpu::StickyError();
+  const std::lock_guard lock(StreamMutex());
+  Stream* const stream = FindStream(handle);
+  if (stream != nullptr && ends) OrderHostAfter(*stream);
+  return StickyError();
 }
 
 // The host waits for a copy to or from pageable memory.
 cudaError_t EnqueueCopy(const Operation& operation, cudaStream_t stream) {
-  const cudaError_t error = null_gpu::Enqueue(operation, stream, "copy");
+  const cudaError_t error = Enqueue(operation, stream, "copy");
   if (error != cudaSuccess || operation.pinned ||
       operation.direction == cudaMemcpyDeviceToDevice) {
     return error;
   }
   {
-    const std::lock_guard lock(null_gpu::StreamMutex());
-    if (null_gpu::FindStream(stream)->capture != nullptr) return cudaSuccess;
+    const std::lock_guard lock(StreamMutex());
+    if (FindStream(stream)->capture != nullptr) return cudaSuccess;
   }
   return Wait(stream, EndsForHost(operation));
 }
 
 cudaError_t CopyAndWait(const Operation& operation) {
-  const cudaError_t unsafe = null_gpu::CheckUnsafe();
-  if (unsafe != cudaSuccess) return unsafe;
-  const cudaError_t error = null_gpu::Enqueue(operation, nullptr, "copy");
+  const cudaError_t error = Enqueue(operation, nullptr, "copy");
   return error != cudaSuccess ? error : Wait(nullptr, EndsForHost(operation));
 }
 
@@ -95,20 +88,31 @@ extern "C" {
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes,
                        cudaMemcpyKind kind) {
-  return Call<"cudaMemcpy">(
-      [&] { return CopyAndWait(Copy(to, from, bytes, kind)); });
+  return UnsafeCall([&] { return CopyAndWait(Copy(to, from, bytes, kind)); });
+}
+
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from,
+                               size_t bytes, size_t, cudaMemcpyKind kind) {
+  void* const to = const_cast<void*>(symbol);
+  return UnsafeCall([&] { return CopyAndWait(Copy(to, from, bytes, kind)); });
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes,
                             cudaMemcpyKind kind, cudaStream_t stream) {
-  return Call<"cudaMemcpyAsync">(
-      [&] { return EnqueueCopy(Copy(to, from, bytes, kind), stream); });
+  return Call([&] { return EnqueueCopy(Copy(to, from, bytes, kind), stream); });
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int,
+                                size_t bytes, cudaStream_t stream) {
+  return Call([&] {
+    return EnqueueCopy(Copy(to, from, bytes, cudaMemcpyDeviceToDevice), stream);
+  });
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from,
                               size_t from_pitch, size_t width, size_t height,
                               cudaMemcpyKind kind, cudaStream_t stream) {
-  return Call<"cudaMemcpy2DAsync">([&] {
+  return Call([&] {
     Operation operation = Copy(to, from, width, kind);
     operation.rows = height;
     operation.to_pitch = to_pitch;
@@ -117,31 +121,14 @@ cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from,
   });
 }
 
-cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int,
-                                size_t bytes, cudaStream_t stream) {
-  return Call<"cudaMemcpyPeerAsync">([&] {
-    return EnqueueCopy(Copy(to, from, bytes, cudaMemcpyDeviceToDevice), stream);
-  });
-}
-
-cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from,
-                               size_t bytes, size_t, cudaMemcpyKind kind) {
-  return Call<"cudaMemcpyToSymbol">([&] {
-    return CopyAndWait(Copy(const_cast<void*>(symbol), from, bytes, kind));
-  });
-}
-
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
-  return Call<"cudaMemset">([&] {
-    return null_gpu::Enqueue(Fill(to, value, bytes), nullptr, "fill");
-  });
+  return Call([&] { return Enqueue(Fill(to, value, bytes), nullptr, "fill"); });
 }
 
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes,
                             cudaStream_t stream) {
-  return Call<"cudaMemsetAsync">([&] {
-    return null_gpu::Enqueue(Fill(to, value, bytes), stream, "fill");
-  });
+  return Call([&] { return Enqueue(Fill(to, value, bytes), stream, "fill"); });
 }
 
 }  // extern "C"
+}  // namespace null_gpu

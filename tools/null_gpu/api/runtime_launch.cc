@@ -3,113 +3,14 @@
 
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
-#include <cstring>
-#include <utility>
 #include <vector>
 
-#include "tools/null_gpu/core/device.h"
 #include "tools/null_gpu/core/kernel.h"
 #include "tools/null_gpu/core/settings.h"
-#include "tools/null_gpu/order/order.h"
 #include "tools/null_gpu/streams/call.h"
-#include "tools/null_gpu/streams/duration.h"
 #include "tools/null_gpu/streams/launch.h"
-#include "tools/null_gpu/streams/stream.h"
-
-using null_gpu::Call;
-using null_gpu::FindKernel;
-using null_gpu::Kernel;
-using null_gpu::Operation;
 
 namespace null_gpu {
-namespace {
-
-bool IsValid(dim3 grid, dim3 block) {
-  const uint64_t threads = uint64_t{block.x} * block.y * block.z;
-  return grid.x > 0 && grid.y > 0 && grid.z > 0 && grid.x <= 2147483647U &&
-         grid.y <= 65535 && grid.z <= 65535 && threads > 0 && threads <= 1024 &&
-         block.z <= 64;
-}
-
-int64_t DurationByRule(const Kernel& kernel, void** arguments) {
-  if (*kernel.rule >= 0) return *kernel.rule;
-  int64_t nanoseconds = 0;
-  if (arguments != nullptr && arguments[0] != nullptr) {
-    std::memcpy(&nanoseconds, arguments[0], sizeof(nanoseconds));
-  }
-  return nanoseconds;
-}
-
-// Returns a copy of the argument of a kernel with a body.
-std::vector<std::byte> Argument(const Kernel& kernel, void** arguments) {
-  const Body* const body = kernel.body.load();
-  if (body == nullptr || arguments == nullptr) return {};
-  const auto* const first = static_cast<const std::byte*>(arguments[0]);
-  return {first, first + body->argument_bytes};
-}
-
-// More must be allowed, by cudaFuncSetAttribute().
-constexpr size_t kSharedWithoutAsking = 48 << 10;
-
-cudaError_t CheckLimits(const Kernel& kernel, dim3 block, size_t shared_bytes) {
-  static const KernelNeeds unknown;
-  const KernelNeeds* const known = kernel.needs;
-  const KernelNeeds& needs = known != nullptr ? *known : unknown;
-  const size_t allowed = kernel.shared_bytes[CurrentDevice()].load();
-  const unsigned threads = block.x * block.y * block.z;
-  if (shared_bytes + needs.shared_bytes >
-      std::max(kSharedWithoutAsking, allowed + needs.shared_bytes)) {
-    return cudaErrorInvalidValue;
-  }
-  if (threads > needs.most_threads) return cudaErrorInvalidValue;
-  return threads <= MostThreads(needs) ? cudaSuccess
-                                       : cudaErrorLaunchOutOfResources;
-}
-
-}  // namespace
-
-cudaError_t LaunchKernel(Kernel* kernel, dim3 grid, dim3 block,
-                         void** arguments, size_t shared_bytes,
-                         cudaStream_t stream, Accesses accesses,
-                         const Work& work) {
-  if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
-  if (!IsValid(grid, block)) return cudaErrorInvalidConfiguration;
-  const cudaError_t error = CheckLimits(*kernel, block, shared_bytes);
-  if (error != cudaSuccess) return error;
-  Operation operation;
-  operation.kind = Operation::Kind::kKernel;
-  operation.kernel = kernel;
-  operation.grid = grid;
-  operation.block = block;
-  operation.shared_bytes = shared_bytes;
-  operation.argument = Argument(*kernel, arguments);
-  if (kernel->rule) {
-    operation.nanoseconds = DurationByRule(*kernel, arguments);
-  }
-  operation.work = work.flops > 0 ? work : TakeStatedWork();
-  operation.accesses =
-      accesses.empty() ? AccessesOf(*kernel, arguments) : std::move(accesses);
-  return Enqueue(operation, stream, "launch");
-}
-
-cudaError_t LaunchOfLibrary(std::string_view name, dim3 grid, dim3 block,
-                            cudaStream_t stream, Accesses accesses,
-                            const Work& work) {
-  const auto launch = [&] {
-    return LaunchKernel(NamedKernel(name), grid, block, nullptr, 0, stream,
-                        std::move(accesses), work);
-  };
-  if (name.starts_with("nvjet") || name.starts_with("cudnn_generated")) {
-    return static_cast<cudaError_t>(DriverCall<"cuLaunchKernelEx">(launch));
-  }
-  return Call<"cudaLaunchKernelExC">(launch);
-}
-
-}  // namespace null_gpu
-
-using null_gpu::LaunchKernel;
-
 namespace {
 
 struct Configuration {
@@ -124,8 +25,11 @@ std::vector<Configuration>& Configurations() {
   return configurations;
 }
 
-// Functions that the compiler calls; no header declares all of them.
+}  // namespace
+
 extern "C" {
+
+// Functions that the compiler calls; no header declares all of them.
 
 void** __cudaRegisterFatBinary(void* fat_binary) {
   return static_cast<void**>(fat_binary);
@@ -143,7 +47,7 @@ void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int,
 void __cudaRegisterFunction(void** fat_binary, const char* host, char*,
                             const char* name, int, uint3*, uint3*, dim3*, dim3*,
                             int*) {
-  null_gpu::RegisterKernel(host, name, fat_binary);
+  RegisterKernel(host, name, fat_binary);
 }
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes,
@@ -171,21 +75,19 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host) {
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
                                void** arguments, size_t shared_bytes,
                                cudaStream_t stream) {
-  return Call<"cudaLaunchKernel">([&] {
+  const auto launch = [&] {
     return LaunchKernel(reinterpret_cast<Kernel*>(kernel), grid, block,
                         arguments, shared_bytes, stream);
-  });
+  };
+  return Call(launch, "cudaLaunchKernel");
 }
 
-}  // extern "C"
-}  // namespace
-
-extern "C" {
+// The functions of the runtime.
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block,
                              void** arguments, size_t shared_bytes,
                              cudaStream_t stream) {
-  return Call<"cudaLaunchKernel">([&] {
+  return Call([&] {
     return LaunchKernel(FindKernel(function), grid, block, arguments,
                         shared_bytes, stream);
   });
@@ -195,7 +97,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid,
                                         dim3 block, void** arguments,
                                         size_t shared_bytes,
                                         cudaStream_t stream) {
-  return Call<"cudaLaunchCooperativeKernel">([&] {
+  return Call([&] {
     return LaunchKernel(FindKernel(function), grid, block, arguments,
                         shared_bytes, stream);
   });
@@ -203,26 +105,26 @@ cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid,
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config,
                                 const void* function, void** arguments) {
-  return Call<"cudaLaunchKernelExC">([&] {
+  return Call([&] {
     return LaunchKernel(FindKernel(function), config->gridDim, config->blockDim,
                         arguments, config->dynamicSmemBytes, config->stream);
   });
 }
 
 // The function runs at once: the made-up work before it is not worth a wait.
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function,
+cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function,
                                void* data) {
-  return Call<"cudaLaunchHostFunc">([&] {
+  return Call([&] {
     Operation operation;
     operation.kind = Operation::Kind::kHost;
     {
-      const std::lock_guard lock(null_gpu::StreamMutex());
-      const null_gpu::Stream* const found = null_gpu::FindStream(stream);
-      if (found != nullptr && found->capture != nullptr) {
-        null_gpu::Die("host functions in captures are not modelled");
+      const std::lock_guard lock(StreamMutex());
+      const Stream* const stream = FindStream(handle);
+      if (stream != nullptr && stream->capture != nullptr) {
+        Die("host functions in captures are not modelled");
       }
     }
-    const cudaError_t error = null_gpu::Enqueue(operation, stream, "launch");
+    const cudaError_t error = Enqueue(operation, handle, "launch");
     if (error == cudaSuccess) function(data);
     return error;
   });
@@ -230,10 +132,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function,
 
 // Device variables have the address of their shadow on the host.
 cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
-  return Call<"cudaGetSymbolAddress">([&] {
-    *address = const_cast<void*>(symbol);
-    return cudaSuccess;
-  });
+  return Call([&] { *address = const_cast<void*>(symbol); });
 }
 
 }  // extern "C"
+}  // namespace null_gpu

@@ -8,164 +8,141 @@
 #include "tools/null_gpu/core/device.h"
 #include "tools/null_gpu/order/order.h"
 #include "tools/null_gpu/streams/call.h"
-#include "tools/null_gpu/streams/capture.h"
-#include "tools/null_gpu/streams/stream.h"
 
-using null_gpu::Call;
-using null_gpu::Event;
-using null_gpu::FindEvent;
-using null_gpu::FindStream;
-using null_gpu::Inject;
-using null_gpu::NowNs;
-using null_gpu::Operation;
-using null_gpu::Returns;
-using null_gpu::Stream;
-using null_gpu::StreamMutex;
-
+namespace null_gpu {
 namespace {
 
 cudaError_t MakeStream(cudaStream_t* handle, unsigned flags, int priority) {
   const std::lock_guard lock(StreamMutex());
   const bool blocking = (flags & cudaStreamNonBlocking) == 0;
-  *handle = reinterpret_cast<cudaStream_t>(
-      null_gpu::NewStream(null_gpu::CurrentDevice(), priority, blocking));
+  *handle = NewStream(CurrentDevice(), priority, blocking);
   return cudaSuccess;
 }
 
 cudaError_t MakeEvent(cudaEvent_t* handle, unsigned flags) {
   const std::lock_guard lock(StreamMutex());
-  *handle = reinterpret_cast<cudaEvent_t>(
-      null_gpu::NewEvent((flags & cudaEventDisableTiming) == 0));
+  *handle = NewEvent((flags & cudaEventDisableTiming) == 0);
   return cudaSuccess;
 }
 
-// Returns why the host may not query the stream now.
-cudaError_t CheckStream(cudaStream_t handle) {
+// Streams and events differ in these three functions. The others below are for
+// both.
+
+Stream* Find(cudaStream_t handle) { return FindStream(handle); }
+Event* Find(cudaEvent_t handle) { return FindEvent(handle); }
+
+cudaError_t CheckCapture(const Stream& stream) {
+  return stream.capture == nullptr
+             ? CheckImplicit(stream)
+             : Invalidate(*stream.capture, cudaErrorStreamCaptureUnsupported);
+}
+cudaError_t CheckCapture(const Event& event) {
+  return event.capture == nullptr
+             ? cudaSuccess
+             : Invalidate(*event.capture, cudaErrorCapturedEvent);
+}
+
+int64_t EndOf(const Stream& stream) {
+  return IsLegacy(stream) ? ReadyTime(stream.device) : stream.ready_ns;
+}
+int64_t EndOf(const Event& event) {
+  return event.recorded ? event.ready_ns : 0;
+}
+
+// Returns why the host may not query the stream or event now.
+template <typename Handle>
+cudaError_t Check(Handle handle) {
   {
     const std::lock_guard lock(StreamMutex());
-    Stream* const stream = FindStream(handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (stream->capture != nullptr) {
-      return null_gpu::Invalidate(*stream->capture,
-                                  cudaErrorStreamCaptureUnsupported);
-    }
-    const cudaError_t error = null_gpu::CheckImplicit(*stream);
-    if (error != cudaSuccess) return error;
+    auto* const found = Find(handle);
+    if (found == nullptr) return cudaErrorInvalidResourceHandle;
+    if (const cudaError_t error = CheckCapture(*found)) return error;
   }
-  return null_gpu::CheckUnsafe();
+  return CheckUnsafe();
 }
 
-// The same for an event.
-cudaError_t CheckEvent(cudaEvent_t handle) {
-  {
-    const std::lock_guard lock(StreamMutex());
-    const Event* const event = FindEvent(handle);
-    if (event == nullptr) return cudaErrorInvalidResourceHandle;
-    if (event->capture != nullptr) {
-      return null_gpu::Invalidate(*event->capture, cudaErrorCapturedEvent);
-    }
-  }
-  return null_gpu::CheckUnsafe();
-}
-
-int64_t StreamReady(cudaStream_t handle) {
+// Returns when the work is done.
+template <typename Handle>
+int64_t Ready(Handle handle) {
   const std::lock_guard lock(StreamMutex());
-  const Stream* const stream = FindStream(handle);
-  if (stream == nullptr) return 0;
-  return IsLegacy(*stream) ? null_gpu::ReadyTime(stream->device)
-                           : stream->ready_ns;
+  const auto* const found = Find(handle);
+  return found != nullptr ? EndOf(*found) : 0;
 }
 
-// Records that the host knows all work on the stream to be done.
-cudaError_t Done(cudaStream_t handle) {
+// Records that the host knows the work to be done.
+template <typename Handle>
+cudaError_t Done(Handle handle) {
   const std::lock_guard lock(StreamMutex());
-  if (Stream* const stream = FindStream(handle)) {
-    null_gpu::OrderHostAfter(*stream);
-  }
+  if (auto* const found = Find(handle)) OrderHostAfter(*found);
   return cudaSuccess;
 }
 
-// The same for an event.
-cudaError_t Done(cudaEvent_t handle) {
-  const std::lock_guard lock(StreamMutex());
-  if (const Event* const event = FindEvent(handle)) {
-    null_gpu::OrderHostAfter(*event);
-  }
-  return cudaSuccess;
+template <typename Handle>
+cudaError_t Query(Handle handle) {
+  return Ready(handle) <= NowNs() ? Done(handle) : cudaErrorNotReady;
 }
 
-int64_t EventReady(cudaEvent_t handle) {
-  const std::lock_guard lock(StreamMutex());
-  const Event* const event = FindEvent(handle);
-  return event != nullptr && event->recorded ? event->ready_ns : 0;
-}
-
-// `ready` returns the time at which the handle's work is done.
-template <typename Handle, typename Ready>
-cudaError_t Synchronize(Handle handle, Ready&& ready) {
-  null_gpu::GetCounters().waits.Add();
+template <typename Handle>
+cudaError_t Synchronize(Handle handle) {
+  if (const cudaError_t error = Check(handle)) return error;
+  GetCounters().waits.Add();
   const auto fault = Inject("synchronize", 0, Returns::kWhenDone);
   if (fault.error != cudaSuccess) return fault.error;
-  null_gpu::WaitFor([&] { return ready(handle); });
-  const cudaError_t error = null_gpu::StickyError();
+  WaitFor([&] { return Ready(handle); });
+  const cudaError_t error = StickyError();
   return error == cudaSuccess ? Done(handle) : error;
 }
 
-cudaError_t RecordEvent(cudaEvent_t event_handle, cudaStream_t stream_handle,
-                        unsigned flags) {
-  const auto fault = Inject("event_record", 0, Returns::kAtOnce);
-  if (fault.error != cudaSuccess) return fault.error;
-  const std::lock_guard lock(StreamMutex());
-  Event* const event = FindEvent(event_handle);
-  Stream* const stream = FindStream(stream_handle);
-  if (event == nullptr || stream == nullptr) {
-    return cudaErrorInvalidResourceHandle;
-  }
-  if (stream->capture == nullptr) {
-    const cudaError_t error = null_gpu::CheckImplicit(*stream);
-    if (error != cudaSuccess) return error;
+// Records an external event, or a wait for one, as a node of the capture.
+cudaError_t RecordExternal(Operation::Kind kind, Event& event, Stream& stream) {
+  Operation operation;
+  operation.kind = kind;
+  operation.event = &event;
+  return Record(operation, stream);
+}
+
+cudaError_t RecordEvent(Event* event, Stream& stream, unsigned flags,
+                        bool never_ends) {
+  if (event == nullptr) return cudaErrorInvalidResourceHandle;
+  if (stream.capture == nullptr) {
+    if (const cudaError_t error = CheckImplicit(stream)) return error;
     event->capture = nullptr;
     event->recorded = true;
-    event->ready_ns =
-        fault.never ? null_gpu::kForever : null_gpu::StartTime(*stream);
-    null_gpu::OrderEventRecord(*event, *stream);
+    event->ready_ns = never_ends ? kForever : StartTime(stream);
+    OrderEventRecord(*event, stream);
     return cudaSuccess;
   }
   if ((flags & cudaEventRecordExternal) != 0) {
-    Operation operation;
-    operation.kind = Operation::Kind::kEventRecord;
-    operation.event = event;
-    return null_gpu::Record(operation, *stream);
+    return RecordExternal(Operation::Kind::kEventRecord, *event, stream);
   }
-  if (stream->capture->invalidated) return cudaErrorStreamCaptureInvalidated;
-  event->capture = stream->capture;
-  event->nodes = stream->tail;
+  if (stream.capture->invalidated) return cudaErrorStreamCaptureInvalidated;
+  event->capture = stream.capture;
+  event->nodes = stream.tail;
   return cudaSuccess;
 }
 
-cudaError_t WaitEvent(cudaStream_t stream_handle, cudaEvent_t event_handle,
-                      unsigned flags) {
-  const std::lock_guard lock(StreamMutex());
-  Event* const event = FindEvent(event_handle);
-  Stream* const stream = FindStream(stream_handle);
-  if (event == nullptr || stream == nullptr) {
-    return cudaErrorInvalidResourceHandle;
-  }
-  if (event->capture != nullptr) return null_gpu::JoinCapture(*stream, *event);
-  if (stream->capture == nullptr) {
-    stream->ready_ns = std::max(stream->ready_ns, event->ready_ns);
-    null_gpu::OrderEventWait(*stream, *event);
+cudaError_t RecordEvent(cudaEvent_t event, cudaStream_t handle,
+                        unsigned flags) {
+  const auto fault = Inject("event_record", 0, Returns::kAtOnce);
+  if (fault.error != cudaSuccess) return fault.error;
+  return WithStream(handle, [&](Stream& stream) {
+    return RecordEvent(FindEvent(event), stream, flags, fault.never);
+  });
+}
+
+cudaError_t WaitEvent(Stream& stream, Event* event, unsigned flags) {
+  if (event == nullptr) return cudaErrorInvalidResourceHandle;
+  if (event->capture != nullptr) return JoinCapture(stream, *event);
+  if (stream.capture == nullptr) {
+    stream.ready_ns = std::max(stream.ready_ns, event->ready_ns);
+    OrderEventWait(stream, *event);
     return cudaSuccess;
   }
   if ((flags & cudaEventWaitExternal) != 0) {
-    Operation operation;
-    operation.kind = Operation::Kind::kEventWait;
-    operation.event = event;
-    return null_gpu::Record(operation, *stream);
+    return RecordExternal(Operation::Kind::kEventWait, *event, stream);
   }
   if (!event->recorded) return cudaSuccess;
-  return null_gpu::Invalidate(*stream->capture,
-                              cudaErrorStreamCaptureIsolation);
+  return Invalidate(*stream.capture, cudaErrorStreamCaptureIsolation);
 }
 
 cudaError_t Elapsed(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
@@ -190,120 +167,96 @@ cudaError_t Elapsed(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
 extern "C" {
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-  return Call<"cudaStreamCreate">(
-      [&] { return MakeStream(stream, cudaStreamDefault, 0); });
+  return Call([&] { return MakeStream(stream, cudaStreamDefault, 0); });
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-  return Call<"cudaStreamCreateWithFlags">(
-      [&] { return MakeStream(stream, flags, 0); });
+  return Call([&] { return MakeStream(stream, flags, 0); });
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags,
                                          int priority) {
-  return Call<"cudaStreamCreateWithPriority">(
-      [&] { return MakeStream(stream, flags, priority); });
+  return Call([&] { return MakeStream(stream, flags, priority); });
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
-  return Call<"cudaStreamDestroy">([&] {
-    const std::lock_guard lock(StreamMutex());
-    Stream* const stream = FindStream(handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (stream->capture != nullptr) {
-      return null_gpu::Invalidate(*stream->capture,
-                                  cudaErrorStreamCaptureUnsupported);
+  return StreamCall(handle, [](Stream& stream) {
+    if (stream.capture != nullptr) {
+      return Invalidate(*stream.capture, cudaErrorStreamCaptureUnsupported);
     }
-    return null_gpu::DeleteStream(stream) ? cudaSuccess
-                                          : cudaErrorInvalidResourceHandle;
+    return DeleteStream(&stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
   });
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
-  return Call<"cudaStreamGetPriority">([&] {
-    const std::lock_guard lock(StreamMutex());
-    const Stream* const stream = FindStream(handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    *priority = stream->priority;
+  return StreamCall(handle, [&](const Stream& stream) {
+    *priority = stream.priority;
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return Call<"cudaStreamQuery">([&] {
-    const cudaError_t error = CheckStream(stream);
-    if (error != cudaSuccess) return error;
-    return StreamReady(stream) <= NowNs() ? Done(stream) : cudaErrorNotReady;
+  return Call([&] {
+    const cudaError_t error = Check(stream);
+    return error == cudaSuccess ? Query(stream) : error;
   });
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return Call<"cudaStreamSynchronize">([&] {
-    const cudaError_t error = CheckStream(stream);
-    if (error != cudaSuccess) return error;
-    return Synchronize(stream, &StreamReady);
+  return Call([&] { return Synchronize(stream); });
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event,
+                                unsigned flags) {
+  return StreamCall(handle, [&](Stream& stream) {
+    return WaitEvent(stream, FindEvent(event), flags);
   });
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
-                                unsigned flags) {
-  return Call<"cudaStreamWaitEvent">(
-      [&] { return WaitEvent(stream, event, flags); });
-}
-
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
-  return Call<"cudaEventCreate">(
-      [&] { return MakeEvent(event, cudaEventDefault); });
+  return Call([&] { return MakeEvent(event, cudaEventDefault); });
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
-  return Call<"cudaEventCreateWithFlags">(
-      [&] { return MakeEvent(event, flags); });
+  return Call([&] { return MakeEvent(event, flags); });
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t handle) {
-  return Call<"cudaEventDestroy">([&] {
+  return Call([&] {
     const std::lock_guard lock(StreamMutex());
     Event* const event = FindEvent(handle);
     if (event == nullptr) return cudaErrorInvalidResourceHandle;
-    null_gpu::DeleteEvent(event);
+    DeleteEvent(event);
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return Call<"cudaEventRecord">(
+  return Call(
       [&] { return RecordEvent(event, stream, cudaEventRecordDefault); });
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
                                      unsigned flags) {
-  return Call<"cudaEventRecordWithFlags">(
-      [&] { return RecordEvent(event, stream, flags); });
+  return Call([&] { return RecordEvent(event, stream, flags); });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return Call<"cudaEventQuery">([&] {
-    const cudaError_t error = CheckEvent(event);
-    if (error != cudaSuccess) return error;
+  return Call([&] {
+    if (const cudaError_t error = Check(event)) return error;
     const auto fault = Inject("event_query", 0, Returns::kWhenDone);
-    if (fault.error != cudaSuccess) return fault.error;
-    return EventReady(event) <= NowNs() ? Done(event) : cudaErrorNotReady;
+    return fault.error == cudaSuccess ? Query(event) : fault.error;
   });
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return Call<"cudaEventSynchronize">([&] {
-    const cudaError_t error = CheckEvent(event);
-    if (error != cudaSuccess) return error;
-    return Synchronize(event, &EventReady);
-  });
+  return Call([&] { return Synchronize(event); });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from,
                                  cudaEvent_t to) {
-  return Call<"cudaEventElapsedTime">(
-      [&] { return Elapsed(milliseconds, from, to); });
+  return Call([&] { return Elapsed(milliseconds, from, to); });
 }
 
 }  // extern "C"
+}  // namespace null_gpu

@@ -101,6 +101,13 @@ std::vector<Kernel*> AllKernels() {
   return kernels;
 }
 
+const KernelNeeds& NeedsOf(const Kernel* kernel) {
+  static const auto* const unknown = new KernelNeeds;
+  const KernelNeeds* const known =
+      kernel != nullptr ? kernel->needs.load() : nullptr;
+  return known != nullptr ? *known : *unknown;
+}
+
 void Emulate(const Body& body) {
   Registry& registry = GetRegistry();
   const std::lock_guard lock(registry.mutex);

@@ -53,6 +53,9 @@ Kernel* NamedKernel(std::string_view name);
 // Returns the kernels that were found or named.
 std::vector<Kernel*> AllKernels();
 
+// Returns the kernel's needs, or defaults if they are unknown.
+const KernelNeeds& NeedsOf(const Kernel* kernel);
+
 // Applies to known and future kernels; the last matching body counts.
 void Emulate(const Body& body);
 

@@ -128,11 +128,11 @@ bool Memory::Forget(void* base) {
 std::optional<Range> Memory::Find(const void* pointer) {
   const auto* const address = static_cast<const char*>(pointer);
   const std::lock_guard lock(mutex_);
-  auto at = ranges_.upper_bound(address);
-  if (at == ranges_.begin()) return std::nullopt;
-  --at;
-  if (address >= at->second.base + at->second.bytes) return std::nullopt;
-  return at->second;
+  const auto* const last = LastAt(ranges_, address);
+  if (last == nullptr) return std::nullopt;
+  const Range& range = last->second;
+  return address < range.base + range.bytes ? std::optional(range)
+                                            : std::nullopt;
 }
 
 bool Memory::IsDevice(const void* pointer) {

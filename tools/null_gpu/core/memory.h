@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -28,6 +29,13 @@ struct Range {
   int device;     // -1 for host memory
   size_t wanted;  // `bytes` before rounding up to whole pages
 };
+
+// Returns the last entry that begins at or before the address, or null.
+template <typename Map, typename Address>
+auto* LastAt(Map& map, Address address) {
+  const auto after = map.upper_bound(address);
+  return after != map.begin() ? &*std::prev(after) : nullptr;
+}
 
 class Memory {
  public:

@@ -17,10 +17,6 @@
 
 namespace null_gpu {
 
-struct Event;
-struct Graph;
-struct Stream;
-
 // Returns all arguments that look like pointers, as if the kernel wrote there.
 Accesses AccessesOf(const Kernel& kernel, void** arguments);
 

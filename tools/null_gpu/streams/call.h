@@ -7,14 +7,16 @@
 #include <cuda.h>
 #include <driver_types.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "tools/null_gpu/core/counters.h"
 #include "tools/null_gpu/core/errors.h"
+#include "tools/null_gpu/streams/capture.h"
+#include "tools/null_gpu/streams/stream.h"
 
 namespace null_gpu {
 
@@ -22,16 +24,6 @@ namespace null_gpu {
 // use. LibTorch leaves parts of kernel arguments uninitialized; an old pointer
 // there would pass for one of the kernel's.
 void WipeStack();
-
-// A string as a template argument.
-template <size_t N>
-struct FixedString {
-  // Implicit, so that a literal can be passed.
-  constexpr FixedString(const char (&literal)[N]) {  // NOLINT
-    std::copy_n(literal, N, text);
-  }
-  char text[N];
-};
 
 // Counts the call, gives it a correlation id, and reports it to CUPTI with its
 // times on the host.
@@ -54,36 +46,83 @@ class CallScope {
   uint64_t start_ = 0;
 };
 
-// Runs a function that needs no context.
-template <FixedString kName, typename Body>
-auto Ask(Body&& body) {
-  static ApiEntry& entry = ApiEntry::Of(kName.text);
-  entry.calls().Add();
-  WipeStack();
-  return body();
+// Success of any library: their status is 0.
+struct Success {
+  template <typename Status>
+  operator Status() const {  // NOLINT(google-explicit-constructor)
+    return Status{};
+  }
+};
+
+// Returns the status of the body, which succeeds if it returns none.
+template <typename Body>
+auto StatusOf(Body&& body) {
+  if constexpr (std::is_void_v<decltype(body())>) {
+    body();
+    return Success();
+  } else {
+    return body();
+  }
 }
 
-// Runs a function that needs a context. Its error becomes the thread's last
-// one.
-template <FixedString kName, typename Body>
-cudaError_t Call(Body&& body) {
-  static ApiEntry& entry = ApiEntry::Of(kName.text);
-  CallScope scope(entry);
-  cudaError_t error = scope.Admit();
-  if (error == cudaSuccess) error = body();
+// Returns the entry of a function, which it remembers by the type of its body:
+// a lambda in that function has a type of its own.
+template <typename Body>
+ApiEntry& EntryOf(const char* name) {
+  static const char* const first = name;
+  static ApiEntry& entry = ApiEntry::Of(first);
+  return name == first ? entry : ApiEntry::Of(name);
+}
+
+// Runs the body in the device's context, if that is not lost.
+template <typename Body>
+cudaError_t InContext(Body&& body, const char* name) {
+  CallScope scope(EntryOf<Body>(name));
+  const cudaError_t error = scope.Admit();
+  return error == cudaSuccess ? StatusOf(body) : error;
+}
+
+// The frames of the API's functions. Each runs the body of the function that
+// calls it, and counts the call under that function's name.
+
+// For a function that needs no context.
+template <typename Body>
+auto Ask(Body&& body, const char* name = __builtin_FUNCTION()) {
+  EntryOf<Body>(name).calls().Add();
+  WipeStack();
+  return StatusOf(body);
+}
+
+// For a function that needs a context. Its error becomes the thread's last one.
+template <typename Body>
+cudaError_t Call(Body&& body, const char* name = __builtin_FUNCTION()) {
+  const cudaError_t error = InContext(body, name);
   if (error != cudaSuccess) SetLastError(error);
   return error;
 }
 
-// The same for a function of the driver, which keeps no last error. Runtime and
-// driver have the same numbers for the errors that occur here.
-template <FixedString kName, typename Body>
-CUresult DriverCall(Body&& body) {
-  static ApiEntry& entry = ApiEntry::Of(kName.text);
-  CallScope scope(entry);
-  cudaError_t error = scope.Admit();
-  if (error == cudaSuccess) error = body();
-  return static_cast<CUresult>(error);
+// For a function of the driver, which keeps no last error. Runtime and driver
+// have the same numbers for the errors that occur here.
+template <typename Body>
+CUresult DriverCall(Body&& body, const char* name = __builtin_FUNCTION()) {
+  return static_cast<CUresult>(InContext(body, name));
+}
+
+// For a function of a stream. Locks StreamMutex() and passes the stream.
+template <typename Body>
+cudaError_t StreamCall(cudaStream_t handle, Body&& body,
+                       const char* name = __builtin_FUNCTION()) {
+  return Call([&] { return WithStream(handle, body); }, name);
+}
+
+// For a function such as cudaMalloc, which most captures forbid.
+template <typename Body>
+cudaError_t UnsafeCall(Body&& body, const char* name = __builtin_FUNCTION()) {
+  const auto checked = [&] {
+    const cudaError_t error = CheckUnsafe();
+    return error == cudaSuccess ? body() : error;
+  };
+  return Call(checked, name);
 }
 
 // Whether a call returns when its work is done or at once. In the latter case a

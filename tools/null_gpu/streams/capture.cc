@@ -186,8 +186,7 @@ std::unique_ptr<GraphExec> Instantiate(const Graph& graph) {
 
 cudaError_t LaunchGraph(const GraphExec& exec, Stream& stream) {
   if (stream.capture != nullptr) return cudaErrorStreamCaptureUnsupported;
-  const cudaError_t error = CheckImplicit(stream);
-  if (error != cudaSuccess) return error;
+  if (const cudaError_t error = CheckImplicit(stream)) return error;
   GetCounters().graph_launches.Add();
   for (const GraphExec::Step& step : exec.steps) {
     Execute(step.operation, stream, exec.id, step.node);

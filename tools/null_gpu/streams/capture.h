@@ -14,28 +14,29 @@
 #include "tools/null_gpu/streams/operation.h"
 #include "tools/null_gpu/streams/stream.h"
 
-namespace null_gpu {
-
-struct GraphNode {
+struct CUgraphNode_st {
   uint64_t id;
-  Operation operation;
-  std::vector<GraphNode*> dependencies;
+  null_gpu::Operation operation;
+  std::vector<cudaGraphNode_t> dependencies;
 };
 
-struct Graph {
+struct CUgraph_st {
   uint32_t id;
-  std::vector<std::unique_ptr<GraphNode>> nodes;  // in the order of the capture
+  // In the order of the capture.
+  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
 };
 
 // A graph that can be launched. It outlives its graph.
-struct GraphExec {
+struct CUgraphExec_st {
   uint32_t id;
   struct Step {
     uint64_t node;
-    Operation operation;
+    null_gpu::Operation operation;
   };
   std::vector<Step> steps;
 };
+
+namespace null_gpu {
 
 struct Capture {
   uint64_t id;

@@ -17,7 +17,13 @@
 
 namespace null_gpu {
 
-struct Event;
+// CUDA's opaque handles point to the objects of the null GPU (stream.h,
+// capture.h).
+using Stream = CUstream_st;
+using Event = CUevent_st;
+using Graph = CUgraph_st;
+using GraphNode = CUgraphNode_st;
+using GraphExec = CUgraphExec_st;
 
 // The work of a kernel, which predicts its time.
 struct Work {

@@ -133,8 +133,7 @@ Stream* FindStream(cudaStream_t handle) {
   if (handle == cudaStreamPerThread) {
     Die("the default stream of a thread is not modelled");
   }
-  auto* const stream = reinterpret_cast<Stream*>(handle);
-  return GetStreams().all.contains(stream) ? stream : nullptr;
+  return GetStreams().all.contains(handle) ? handle : nullptr;
 }
 
 bool IsLegacy(const Stream& stream) { return stream.id == kLegacyId; }
@@ -153,19 +152,14 @@ void DeleteEvent(Event* event) {
 }
 
 Event* FindEvent(cudaEvent_t handle) {
-  auto* const event = reinterpret_cast<Event*>(handle);
-  return GetStreams().events.contains(event) ? event : nullptr;
+  return GetStreams().events.contains(handle) ? handle : nullptr;
 }
 
 int64_t StartTime(const Stream& stream) {
   int64_t start = std::max(NowNs(), stream.ready_ns);
-  if (IsLegacy(stream)) {
-    for (const Stream* other : StreamsOf(stream.device)) {
-      if (other->blocking) start = std::max(start, other->ready_ns);
-    }
-  } else if (stream.blocking) {
-    start = std::max(start, StreamsOf(stream.device).front()->ready_ns);
-  }
+  ForEachAwaited(stream, [&](const Stream& other) {
+    start = std::max(start, other.ready_ns);
+  });
   return start;
 }
 
@@ -208,21 +202,19 @@ cudaError_t Enqueue(Operation operation, cudaStream_t handle,
   if (fault.error != cudaSuccess) return fault.error;
   if (fault.never) operation.nanoseconds = kForever;
   WaitFor([&] { return RoomTime(handle); });
-  const std::lock_guard lock(StreamMutex());
-  Stream* const stream = FindStream(handle);
-  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-  LocateAccesses(operation);
-  const std::optional<Rates>& rates = GetSettings().rates;
-  const bool has_rule = operation.kernel != nullptr && operation.kernel->rule;
-  if (rates && !has_rule && operation.nanoseconds < kForever) {
-    operation.nanoseconds = PredictedNs(operation, *rates);
-  }
-  if (stream->capture != nullptr) return Record(operation, *stream);
-  const cudaError_t error = CheckImplicit(*stream);
-  if (error != cudaSuccess) return error;
-  Execute(operation, *stream);
-  stream->queue.push_back(stream->ready_ns);
-  return cudaSuccess;
+  return WithStream(handle, [&](Stream& stream) {
+    LocateAccesses(operation);
+    const std::optional<Rates>& rates = GetSettings().rates;
+    const bool has_rule = operation.kernel != nullptr && operation.kernel->rule;
+    if (rates && !has_rule && operation.nanoseconds < kForever) {
+      operation.nanoseconds = PredictedNs(operation, *rates);
+    }
+    if (stream.capture != nullptr) return Record(operation, stream);
+    if (const cudaError_t error = CheckImplicit(stream)) return error;
+    Execute(operation, stream);
+    stream.queue.push_back(stream.ready_ns);
+    return cudaSuccess;
+  });
 }
 
 void EndNow(cudaStream_t handle) {

@@ -21,11 +21,10 @@
 #include "tools/null_gpu/streams/operation.h"
 
 namespace null_gpu {
-
 struct Capture;
-struct GraphNode;
+}  // namespace null_gpu
 
-struct Stream {
+struct CUstream_st {
   int device;
   uint32_t id;  // as CUPTI numbers it: 7 is the legacy default stream
   int priority;
@@ -33,25 +32,28 @@ struct Stream {
   int64_t ready_ns = 0;            // when its last operation ends
   std::deque<int64_t> queue = {};  // when each of its operations ends
 
-  std::shared_ptr<Capture> capture = nullptr;  // null outside of one
-  std::vector<GraphNode*> tail = {};           // on which the next node depends
+  std::shared_ptr<null_gpu::Capture> capture = nullptr;  // null outside of one
+  // On which the next node of the capture depends.
+  std::vector<cudaGraphNode_t> tail = {};
 
   // For order/, which numbers the streams of all devices.
-  Clock clock = {};
+  null_gpu::Clock clock = {};
   std::optional<size_t> number = std::nullopt;
 };
 
-struct Event {
+struct CUevent_st {
   bool timed;
   bool recorded = false;
   int64_t ready_ns = 0;
 
   // For an event that was last recorded in a capture.
-  std::shared_ptr<Capture> capture = nullptr;
-  std::vector<GraphNode*> nodes = {};
+  std::shared_ptr<null_gpu::Capture> capture = nullptr;
+  std::vector<cudaGraphNode_t> nodes = {};
 
-  Clock clock = {};
+  null_gpu::Clock clock = {};
 };
+
+namespace null_gpu {
 
 // Guards all streams, events, captures and graphs.
 std::mutex& StreamMutex();
@@ -72,6 +74,20 @@ void DeleteEvent(Event* event);
 // Returns null for an event that does not exist.
 Event* FindEvent(cudaEvent_t handle);
 
+// Calls visit(other) for the streams that the legacy default stream makes this
+// one wait for.
+template <typename Visit>
+void ForEachAwaited(const Stream& stream, Visit&& visit) {
+  const std::vector<Stream*>& all = StreamsOf(stream.device);
+  if (IsLegacy(stream)) {
+    for (Stream* other : all) {
+      if (other->blocking) visit(*other);
+    }
+  } else if (stream.blocking) {
+    visit(*all.front());
+  }
+}
+
 // Returns when the next operation on the stream would start.
 int64_t StartTime(const Stream& stream);
 
@@ -87,6 +103,14 @@ void Execute(const Operation& operation, Stream& stream, uint32_t graph = 0,
 // Executes the operation or records it in the stream's capture. Waits first if
 // the stream's queue is full. `call` is the class of fault.h.
 cudaError_t Enqueue(Operation operation, cudaStream_t stream, const char* call);
+
+// Runs the body with the stream while it locks the mutex.
+template <typename Body>
+cudaError_t WithStream(cudaStream_t handle, Body&& body) {
+  const std::lock_guard lock(StreamMutex());
+  Stream* const stream = FindStream(handle);
+  return stream != nullptr ? body(*stream) : cudaErrorInvalidResourceHandle;
+}
 
 // Ends all work on the stream now, as an aborted collective does.
 void EndNow(cudaStream_t stream);

@@ -83,34 +83,13 @@ Record Made(CUpti_ActivityKind kind) {
   return record;
 }
 
-// Makes a record with the fields that kernels, copies and fills share.
-template <typename Record>
-Record MadeFor(CUpti_ActivityKind kind, const Operation& operation,
-               const Place& place, uint32_t correlation) {
-  auto record = Made<Record>(kind);
-  const Times times = Schedule(operation, place);
-  const auto skew = static_cast<uint64_t>(GetSettings().skew_ticks);
-  record.start = times.start + skew;
-  record.end = times.end + skew;
-  record.deviceId = static_cast<uint32_t>(place.device);
-  record.contextId = static_cast<uint32_t>(place.device) + 1;
-  record.streamId = place.stream;
-  record.correlationId = correlation;
-  record.graphId = place.graph;
-  record.graphNodeId = place.graph_node;
-  return record;
-}
-
 // Whether one more kernel's record must have the time of another clock.
 bool TakeSpoiled() {
   return kernels_to_spoil > 0 && kernels_to_spoil.fetch_sub(1) > 0;
 }
 
-void TraceKernel(const Operation& operation, const Place& place,
-                 uint32_t correlation) {
-  if (Inject("kernel_record", 0, Returns::kAtOnce).error != cudaSuccess) return;
-  auto record = MadeFor<CUpti_ActivityKernel10>(
-      CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, operation, place, correlation);
+// Fill in the fields that only kernels, copies or fills have.
+void Complete(CUpti_ActivityKernel10& record, const Operation& operation) {
   record.name = operation.kernel->name;
   record.gridX = static_cast<int32_t>(operation.grid.x);
   record.gridY = static_cast<int32_t>(operation.grid.y);
@@ -125,7 +104,6 @@ void TraceKernel(const Operation& operation, const Place& place,
     record.end = DefaultClock();
     record.start = record.end - kUsualTicks;
   }
-  GetActivityBuffers().Put(record);
 }
 
 uint8_t CopyKind(cudaMemcpyKind direction) {
@@ -141,10 +119,7 @@ uint8_t CopyKind(cudaMemcpyKind direction) {
   }
 }
 
-void TraceCopy(const Operation& operation, const Place& place,
-               uint32_t correlation) {
-  auto record = MadeFor<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY,
-                                               operation, place, correlation);
+void Complete(CUpti_ActivityMemcpy6& record, const Operation& operation) {
   const uint8_t host = operation.pinned ? CUPTI_ACTIVITY_MEMORY_KIND_PINNED
                                         : CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE;
   constexpr uint8_t kDevice = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
@@ -154,15 +129,34 @@ void TraceCopy(const Operation& operation, const Place& place,
   record.srcKind = direction == cudaMemcpyHostToDevice ? host : kDevice;
   record.dstKind = direction == cudaMemcpyDeviceToHost ? host : kDevice;
   record.flags = CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC;
-  GetActivityBuffers().Put(record);
 }
 
-void TraceFill(const Operation& operation, const Place& place,
-               uint32_t correlation) {
-  auto record = MadeFor<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET,
-                                               operation, place, correlation);
+void Complete(CUpti_ActivityMemset4& record, const Operation& operation) {
   record.bytes = operation.bytes;
   record.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+}
+
+bool IsLost(const Operation& operation) {
+  return operation.kind == Operation::Kind::kKernel &&
+         Inject("kernel_record", 0, Returns::kAtOnce).error != cudaSuccess;
+}
+
+template <typename Record>
+void Trace(CUpti_ActivityKind kind, const Operation& operation,
+           const Place& place, uint32_t correlation) {
+  if (!GetActivityBuffers().IsEnabled(kind) || IsLost(operation)) return;
+  auto record = Made<Record>(kind);
+  const Times times = Schedule(operation, place);
+  const auto skew = static_cast<uint64_t>(GetSettings().skew_ticks);
+  record.start = times.start + skew;
+  record.end = times.end + skew;
+  record.deviceId = static_cast<uint32_t>(place.device);
+  record.contextId = static_cast<uint32_t>(place.device) + 1;
+  record.streamId = place.stream;
+  record.correlationId = correlation;
+  record.graphId = place.graph;
+  record.graphNodeId = place.graph_node;
+  Complete(record, operation);
   GetActivityBuffers().Put(record);
 }
 
@@ -227,21 +221,18 @@ void TraceCall(const ApiEntry& entry, uint64_t start, uint32_t correlation) {
 void TraceOperation(const Operation& operation, const Place& place,
                     uint32_t correlation) {
   if (!IsTracing()) return;
-  struct Rule {
-    Operation::Kind kind;
-    CUpti_ActivityKind activity;
-    void (*trace)(const Operation&, const Place&, uint32_t);
-  };
-  constexpr Rule kRules[] = {
-      {Operation::Kind::kKernel, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-       &TraceKernel},
-      {Operation::Kind::kCopy, CUPTI_ACTIVITY_KIND_MEMCPY, &TraceCopy},
-      {Operation::Kind::kFill, CUPTI_ACTIVITY_KIND_MEMSET, &TraceFill},
-  };
-  for (const Rule& rule : kRules) {
-    if (rule.kind != operation.kind) continue;
-    if (!GetActivityBuffers().IsEnabled(rule.activity)) return;
-    rule.trace(operation, place, correlation);
+  switch (operation.kind) {
+    case Operation::Kind::kKernel:
+      return Trace<CUpti_ActivityKernel10>(
+          CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, operation, place, correlation);
+    case Operation::Kind::kCopy:
+      return Trace<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY, operation,
+                                          place, correlation);
+    case Operation::Kind::kFill:
+      return Trace<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET, operation,
+                                          place, correlation);
+    default:
+      return;
   }
 }
 
