@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "tests/tools/null_gpu/fixture.h"
-#include "tools/null_gpu/order/free.h"
+#include "tools/null_gpu/order/locate.h"
 
 namespace null_gpu {
 namespace {

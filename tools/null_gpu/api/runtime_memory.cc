@@ -7,7 +7,8 @@
 
 #include "tools/null_gpu/core/device.h"
 #include "tools/null_gpu/core/memory.h"
-#include "tools/null_gpu/order/free.h"
+#include "tools/null_gpu/order/locate.h"
+#include "tools/null_gpu/order/order.h"
 #include "tools/null_gpu/streams/call.h"
 
 namespace null_gpu {

@@ -8,7 +8,8 @@
 #include <atomic>
 
 #include "tools/null_gpu/core/settings.h"
-#include "tools/null_gpu/order/free.h"
+#include "tools/null_gpu/order/locate.h"
+#include "tools/null_gpu/order/order.h"
 
 namespace null_gpu {
 namespace {
@@ -26,15 +27,15 @@ CUDAAllocator* FindAllocator() {
 }
 
 void Follow(const TraceEntry& entry) {
-  const auto* const begin = reinterpret_cast<const void*>(entry.addr_);
+  const auto* const begin = reinterpret_cast<const char*>(entry.addr_);
   auto* const stream = static_cast<cudaStream_t>(entry.stream_);
   // Blocks of a graph's pool are used only in captures; OrderGraph checks
   // these.
   const bool is_shared = entry.mempool_ == c10::MempoolId_t{0, 0};
   if (entry.action_ == TraceEntry::ALLOC) {
-    OrderBlock(begin, entry.size_);
+    AddBlock(begin, entry.size_);
   } else if (entry.action_ == TraceEntry::FREE_COMPLETED) {
-    OrderBlockEnd(begin);
+    RemoveBlock(begin);
     if (is_shared) OrderBlockFree(begin, entry.size_, entry.device_, stream);
   }
 }

@@ -6,27 +6,20 @@
 // orders them. Each stream, each event and the host have a vector clock; the
 // host's threads share one, because they may communicate in any way. Unordered
 // operations on the same memory end the process if one of them may write, as
-// does memory that is freed too early (free.h).
+// does memory that is freed before its last access is known to have ended.
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_ORDER_ORDER_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_ORDER_ORDER_H_
 
-#include "tools/null_gpu/core/kernel.h"
-#include "tools/null_gpu/order/access.h"
+#include <driver_types.h>
+
+#include <cstddef>
+
 #include "tools/null_gpu/streams/operation.h"
 
 namespace null_gpu {
 
-// Returns all arguments that look like pointers, as if the kernel wrote there.
-Accesses AccessesOf(const Kernel& kernel, void** arguments);
-
 // The functions below require StreamMutex().
-
-// Finds the memory of an operation that is being enqueued or recorded, if
-// memory is watched.
-void LocateAccesses(Operation& operation);
-
-// The functions below do nothing unless order is checked.
 
 // The stream executes the operation.
 void OrderOperation(const Operation& operation, Stream& stream);
@@ -42,6 +35,22 @@ void OrderHostAfterDevice(int device);
 // Checks the nodes of a graph against each other. When the graph runs, its
 // nodes are ordered with other work like its stream.
 void OrderGraph(const Graph& graph);
+
+// The functions below lock it themselves.
+
+// The memory of a block of LibTorch's caching allocator may now be reused on
+// this stream.
+void OrderBlockFree(const char* begin, size_t bytes, int device,
+                    cudaStream_t stream);
+
+// cudaFree waits for the device.
+void OrderFree(const char* begin, size_t bytes, int device);
+
+// cudaFreeAsync waits for the work on the stream.
+void OrderFreeAsync(const char* begin, size_t bytes, cudaStream_t stream);
+
+// cuMemUnmap does not wait.
+void OrderUnmap(const char* begin, size_t bytes);
 
 }  // namespace null_gpu
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tools/null_gpu/core/device.h"
-#include "tools/null_gpu/order/order.h"
+#include "tools/null_gpu/order/locate.h"
 #include "tools/null_gpu/streams/call.h"
 #include "tools/null_gpu/streams/duration.h"
 

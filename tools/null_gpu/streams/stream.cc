@@ -12,6 +12,7 @@
 #include "tools/null_gpu/core/counters.h"
 #include "tools/null_gpu/core/device.h"
 #include "tools/null_gpu/core/settings.h"
+#include "tools/null_gpu/order/locate.h"
 #include "tools/null_gpu/order/order.h"
 #include "tools/null_gpu/streams/call.h"
 #include "tools/null_gpu/streams/capture.h"
