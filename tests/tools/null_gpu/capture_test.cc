@@ -16,10 +16,8 @@ class CaptureTest : public NullGpuTest {
  protected:
   void SetUp() override {
     NullGpuTest::SetUp();
-    for (cudaStream_t* stream : {&stream_, &side_}) {
-      ASSERT_EQ(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking),
-                cudaSuccess);
-    }
+    stream_ = NonBlockingStream();
+    side_ = NonBlockingStream();
     ASSERT_EQ(cudaEventCreate(&event_), cudaSuccess);
   }
   void TearDown() override {

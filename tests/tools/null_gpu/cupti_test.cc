@@ -166,18 +166,12 @@ TEST_F(CuptiTest, CopiesSayTheirBytesAndDirection) {
 }
 
 TEST_F(CuptiTest, KernelsOfAGraphNameIt) {
-  cudaStream_t stream = nullptr;
-  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
-            cudaSuccess);
-  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal),
-            cudaSuccess);
-  ASSERT_EQ(Launch(stream), cudaSuccess);
-  ASSERT_EQ(Launch(stream), cudaSuccess);
-  cudaGraph_t graph = nullptr;
-  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  const cudaStream_t stream = NonBlockingStream();
+  const cudaGraphExec_t exec = Captured(stream, [&] {
+    ASSERT_EQ(Launch(stream), cudaSuccess);
+    ASSERT_EQ(Launch(stream), cudaSuccess);
+  });
   EXPECT_TRUE(Kernels().empty());
-  cudaGraphExec_t exec = nullptr;
-  ASSERT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
   ASSERT_EQ(cudaGraphLaunch(exec, stream), cudaSuccess);
   const auto kernels = Kernels();
   ASSERT_EQ(kernels.size(), 2);
@@ -187,7 +181,6 @@ TEST_F(CuptiTest, KernelsOfAGraphNameIt) {
   EXPECT_EQ(kernels[0].correlationId, kernels[1].correlationId);
   EXPECT_NE(kernels[0].streamId, 7);
   EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
-  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 

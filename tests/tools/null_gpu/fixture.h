@@ -7,6 +7,7 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 
 #include "tools/null_gpu/core/counters.h"
@@ -35,6 +36,28 @@ class NullGpuTest : public testing::Test {
 
   static trainbench_null_gpu_counters Counted() {
     return ReadCounters(Since::kReset);
+  }
+
+  // Returns a stream that does not wait for the legacy default stream.
+  static cudaStream_t NonBlockingStream() {
+    cudaStream_t stream = nullptr;
+    EXPECT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
+              cudaSuccess);
+    return stream;
+  }
+
+  // Captures work, which begins on the stream.
+  static cudaGraphExec_t Captured(cudaStream_t stream,
+                                  const std::function<void()>& work) {
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t exec = nullptr;
+    EXPECT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal),
+              cudaSuccess);
+    work();
+    EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+    EXPECT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
+    EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+    return exec;
   }
 
   // Launches a kernel of the program.

@@ -82,9 +82,7 @@ TEST_F(CublasTest, AFailedLaunchFailsTheProduct) {
 }
 
 TEST_F(CublasTest, ProductsRunOnTheStreamOfTheHandle) {
-  cudaStream_t stream = nullptr;
-  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
-            cudaSuccess);
+  const cudaStream_t stream = NonBlockingStream();
   ASSERT_EQ(cublasSetStream(handle_, stream), CUBLAS_STATUS_SUCCESS);
   ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal),
             cudaSuccess);
@@ -128,8 +126,7 @@ class NcclTest : public LibraryTest {
     ncclUniqueId id;
     ASSERT_EQ(ncclGetUniqueId(&id), ncclSuccess);
     ASSERT_EQ(ncclCommInitRank(&comm_, 8, id, 3), ncclSuccess);
-    ASSERT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking),
-              cudaSuccess);
+    stream_ = NonBlockingStream();
   }
   void TearDown() override {
     if (comm_ != nullptr) {

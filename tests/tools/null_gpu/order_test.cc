@@ -28,10 +28,8 @@ class OrderTest : public NullGpuTest {
     NullGpuTest::SetUp();
     GetSettings().order = true;
     ASSERT_EQ(cudaStreamCreate(&blocking_), cudaSuccess);
-    for (cudaStream_t* stream : {&one_, &two_}) {
-      ASSERT_EQ(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking),
-                cudaSuccess);
-    }
+    one_ = NonBlockingStream();
+    two_ = NonBlockingStream();
     ASSERT_EQ(cudaEventCreate(&event_), cudaSuccess);
     ASSERT_EQ(cudaMalloc(&memory_, kBytes), cudaSuccess);
     ASSERT_EQ(cudaMalloc(&other_, kBytes), cudaSuccess);
@@ -73,18 +71,6 @@ class OrderTest : public NullGpuTest {
     return LaunchKernel(NamedKernel("with_pointer"), dim3(1), dim3(1),
                         arguments.data(), 0, stream);
   }
-  cudaGraphExec_t Captured(const std::function<void()>& work) {
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t exec = nullptr;
-    EXPECT_EQ(cudaStreamBeginCapture(one_, cudaStreamCaptureModeGlobal),
-              cudaSuccess);
-    work();
-    EXPECT_EQ(cudaStreamEndCapture(one_, &graph), cudaSuccess);
-    EXPECT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
-    EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
-    return exec;
-  }
-
   cudaStream_t blocking_ = nullptr, one_ = nullptr, two_ = nullptr;
   cudaEvent_t event_ = nullptr;
   void *memory_ = nullptr, *other_ = nullptr;
@@ -187,7 +173,7 @@ TEST_F(OrderDeathTest, CollectivesTouchTheirBuffers) {
 
 TEST_F(OrderDeathTest, NodesOfAGraphMustBeInOrder) {
   const auto forked = [&](bool in_order) {
-    return Captured([&] {
+    return Captured(one_, [&] {
       Wait(two_, one_);
       Fill(one_);
       if (in_order) Wait(two_, one_);

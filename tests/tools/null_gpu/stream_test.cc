@@ -14,8 +14,7 @@ class StreamTest : public NullGpuTest {
   void SetUp() override {
     NullGpuTest::SetUp();
     ASSERT_EQ(cudaStreamCreate(&stream_), cudaSuccess);
-    ASSERT_EQ(cudaStreamCreateWithFlags(&other_, cudaStreamNonBlocking),
-              cudaSuccess);
+    other_ = NonBlockingStream();
     for (cudaEvent_t* event : {&before_, &after_}) {
       ASSERT_EQ(cudaEventCreate(event), cudaSuccess);
     }

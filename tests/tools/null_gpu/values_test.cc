@@ -132,16 +132,10 @@ TEST_F(ValuesTest, ABodySeesTheLaunchAndTheMemoryOfItsDevice) {
 TEST_F(ValuesTest, AGraphRunsTheBodyWithTheArgumentOfTheCapture) {
   trainbench_null_gpu_emulate("sum(Sum", sizeof(Sum), Add);
   Write(to_, {});
-  cudaStream_t stream = nullptr;
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t exec = nullptr;
-  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
-            cudaSuccess);
-  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed),
-            cudaSuccess);
-  ASSERT_EQ(LaunchSum({from_, to_}, stream), cudaSuccess);
-  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
-  ASSERT_EQ(cudaGraphInstantiateWithFlags(&exec, graph, 0), cudaSuccess);
+  const cudaStream_t stream = NonBlockingStream();
+  const cudaGraphExec_t exec = Captured(stream, [&] {
+    ASSERT_EQ(LaunchSum({from_, to_}, stream), cudaSuccess);
+  });
   EXPECT_EQ(Read(to_)[0], 0);
   for (const int first : {1, 5}) {
     Write(from_, {first, 2, 3, 4});
@@ -149,7 +143,6 @@ TEST_F(ValuesTest, AGraphRunsTheBodyWithTheArgumentOfTheCapture) {
   }
   EXPECT_EQ(Read(to_)[0], 10 + 14);
   EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
-  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
