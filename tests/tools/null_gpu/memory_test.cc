@@ -71,6 +71,8 @@ TEST_F(MemoryTest, PointersSayWhereTheyPoint) {
   EXPECT_EQ(attributes.type, cudaMemoryTypeHost);
   cudaPointerGetAttributes(&attributes, &attributes);
   EXPECT_EQ(attributes.type, cudaMemoryTypeUnregistered);
+  EXPECT_EQ(cudaFreeHost(device), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaHostUnregister(device), cudaErrorHostMemoryNotRegistered);
   EXPECT_EQ(cudaFree(device), cudaSuccess);
   EXPECT_EQ(cudaFreeHost(host), cudaSuccess);
 }

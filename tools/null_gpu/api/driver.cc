@@ -25,6 +25,8 @@ struct CUmod_st {};
 namespace null_gpu {
 namespace {
 
+constexpr CUresult kNoDevice = CUDA_ERROR_INVALID_DEVICE;
+
 // The primary contexts; a device has one and no other.
 CUctx_st contexts[kMostDevices];
 
@@ -97,32 +99,26 @@ CUresult cuDeviceGetCount(int* count) {
 }
 
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {
-  return Ask([&] {
-    if (!IsDeviceIndex(ordinal)) return CUDA_ERROR_INVALID_DEVICE;
-    *device = ordinal;
-    return CUDA_SUCCESS;
-  });
+  return AskAbout<kNoDevice>(ordinal, [&] { *device = ordinal; });
 }
 
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute,
                               CUdevice device) {
-  return Ask([&] {
-    if (!IsDeviceIndex(device)) return CUDA_ERROR_INVALID_DEVICE;
+  return AskAbout<kNoDevice>(device, [&] {
     *value = DeviceAttribute(static_cast<cudaDeviceAttr>(attribute));
-    return CUDA_SUCCESS;
   });
 }
 
 CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags,
                                     int* active) {
-  return Ask([&] {
+  return AskAbout<kNoDevice>(device, [&] {
     *flags = 0;
     *active = GetMemory().HasContext(device) ? 1 : 0;
   });
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
-  return Ask([&] {
+  return AskAbout<kNoDevice>(device, [&] {
     GetMemory().EnsureContext(device);
     *context = ContextOf(device);
   });

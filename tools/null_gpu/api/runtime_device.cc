@@ -15,17 +15,7 @@
 namespace null_gpu {
 namespace {
 
-// Asks about a device, if there is such a device.
-template <typename Body>
-cudaError_t AskAbout(int device, Body&& body,
-                     const char* name = __builtin_FUNCTION()) {
-  const auto checked = [&] {
-    if (!IsDeviceIndex(device)) return cudaErrorInvalidDevice;
-    body();
-    return cudaSuccess;
-  };
-  return Ask(checked, name);
-}
+constexpr cudaError_t kNoDevice = cudaErrorInvalidDevice;
 
 cudaError_t WaitForDevice(int device) {
   GetCounters().waits.Add();
@@ -59,8 +49,8 @@ cudaError_t cudaGetDevice(int* device) {
 cudaError_t cudaSetDevice(int device) {
   return Ask([&] {
     if (!IsDeviceIndex(device)) {
-      SetLastError(cudaErrorInvalidDevice);
-      return cudaErrorInvalidDevice;
+      SetLastError(kNoDevice);
+      return kNoDevice;
     }
     SetCurrentDevice(device);
     GetMemory().EnsureContext(device);
@@ -69,12 +59,14 @@ cudaError_t cudaSetDevice(int device) {
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  return AskAbout(device, [&] { *properties = DeviceProperties(device); });
+  return AskAbout<kNoDevice>(device,
+                             [&] { *properties = DeviceProperties(device); });
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute,
                                    int device) {
-  return AskAbout(device, [&] { *value = DeviceAttribute(attribute); });
+  return AskAbout<kNoDevice>(device,
+                             [&] { *value = DeviceAttribute(attribute); });
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
@@ -85,7 +77,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char* text, int bytes, int device) {
-  return AskAbout(device, [&] {
+  return AskAbout<kNoDevice>(device, [&] {
     std::snprintf(text, static_cast<size_t>(bytes), "0000:%02X:00.0",
                   static_cast<unsigned>(device) + 1);
   });
@@ -93,8 +85,13 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int bytes, int device) {
 
 // All devices can access each other, as with NVLink.
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
-  return AskAbout(IsDeviceIndex(peer) ? device : peer,
-                  [&] { *can = device != peer ? 1 : 0; });
+  return Ask([&] {
+    if (!IsDeviceIndex(device) || !IsDeviceIndex(peer)) {
+      return kNoDevice;
+    }
+    *can = device != peer ? 1 : 0;
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaDeviceSynchronize() {

@@ -39,7 +39,9 @@ cudaError_t AllocateHost(void** pointer, size_t bytes) {
 cudaError_t FreeHost(void* pointer) {
   if (pointer == nullptr) return cudaSuccess;
   const auto range = GetMemory().Find(pointer);
-  if (!GetMemory().Forget(pointer)) return cudaErrorInvalidValue;
+  if (!range || range->device != kHost || !GetMemory().Forget(pointer)) {
+    return cudaErrorInvalidValue;
+  }
   OrderFree(range->base, range->bytes, kHost);
   std::free(pointer);
   return cudaSuccess;
@@ -105,8 +107,9 @@ cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned) {
 
 cudaError_t cudaHostUnregister(void* pointer) {
   return Call([&] {
-    return GetMemory().Forget(pointer) ? cudaSuccess
-                                       : cudaErrorHostMemoryNotRegistered;
+    return !GetMemory().IsDevice(pointer) && GetMemory().Forget(pointer)
+               ? cudaSuccess
+               : cudaErrorHostMemoryNotRegistered;
   });
 }
 

@@ -21,8 +21,7 @@ Accesses AccessesOf(const Kernel& kernel, void** arguments);
 void LocateAccesses(Operation& operation);
 
 // The allocations of LibTorch's caching allocator, which divides memory from
-// cudaMalloc; if it is not in use, those of cudaMalloc count. Lock
-// StreamMutex().
+// cudaMalloc; without them, each cudaMalloc is a block. Lock StreamMutex().
 void AddBlock(const char* begin, size_t bytes);
 void RemoveBlock(const char* begin);
 

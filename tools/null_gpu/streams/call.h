@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "tools/null_gpu/core/counters.h"
+#include "tools/null_gpu/core/device.h"
 #include "tools/null_gpu/core/errors.h"
 #include "tools/null_gpu/streams/capture.h"
 #include "tools/null_gpu/streams/stream.h"
@@ -91,6 +92,19 @@ auto Ask(Body&& body, const char* name = __builtin_FUNCTION()) {
   EntryOf<Body>(name).calls().Add();
   WipeStack();
   return StatusOf(body);
+}
+
+// The same for a function about a device. Returns `kError` if there is no
+// such device.
+template <auto kError, typename Body>
+auto AskAbout(int device, Body&& body,
+              const char* name = __builtin_FUNCTION()) {
+  const auto checked = [&] {
+    if (!IsDeviceIndex(device)) return kError;
+    body();
+    return decltype(kError){};
+  };
+  return Ask(checked, name);
 }
 
 // For a function that needs a context. Its error becomes the thread's last one.
