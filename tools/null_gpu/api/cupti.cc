@@ -3,7 +3,7 @@
 
 #include <cupti.h>
 
-#include "tools/null_gpu/streams/external_correlation.h"
+#include "tools/null_gpu/streams/activity.h"
 #include "tools/null_gpu/streams/trace.h"
 
 namespace null_gpu {

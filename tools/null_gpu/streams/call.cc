@@ -11,6 +11,7 @@
 #include "tools/null_gpu/core/device.h"
 #include "tools/null_gpu/core/memory.h"
 #include "tools/null_gpu/core/settings.h"
+#include "tools/null_gpu/streams/activity.h"
 #include "tools/null_gpu/streams/trace.h"
 
 namespace null_gpu {

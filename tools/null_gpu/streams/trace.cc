@@ -2,7 +2,7 @@
 
 #include "tools/null_gpu/streams/trace.h"
 
-#include <sys/syscall.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 #include <atomic>
 #include <cstring>
 #include <ctime>
+#include <map>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "tools/null_gpu/core/memory.h"
 #include "tools/null_gpu/core/settings.h"
+#include "tools/null_gpu/streams/activity.h"
 #include "tools/null_gpu/streams/call.h"
-#include "tools/null_gpu/streams/external_correlation.h"
 #include "tools/null_gpu/streams/stream.h"
 
 namespace null_gpu {
@@ -25,7 +25,6 @@ namespace {
 
 constexpr uint64_t kUsualTicks = 1000;
 
-std::atomic<bool> tracing{false};
 std::atomic<CUpti_TimestampCallbackFunc> clock_function{nullptr};
 std::atomic<int> registrations{0}, kernels_to_spoil{0};
 std::atomic<double> ticks_per_ns{1};
@@ -35,6 +34,12 @@ uint64_t DefaultClock() {
   clock_gettime(CLOCK_REALTIME, &now);
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 +
          static_cast<uint64_t>(now.tv_nsec);
+}
+
+std::map<CUpti_ExternalCorrelationKind, std::vector<uint64_t>>& ExternalIds() {
+  thread_local std::map<CUpti_ExternalCorrelationKind, std::vector<uint64_t>>
+      ids;
+  return ids;
 }
 
 struct Times {
@@ -171,11 +176,7 @@ uint32_t DriverLaunch(std::string_view function) {
              : 0;
 }
 
-size_t Aligned(size_t bytes) { return (bytes + 7) / 8 * 8; }
-
 }  // namespace
-
-bool IsTracing() { return tracing.load(std::memory_order_relaxed); }
 
 uint64_t TraceNow() {
   const auto clock = clock_function.load();
@@ -188,13 +189,26 @@ void RegisterTraceClock(CUpti_TimestampCallbackFunc clock) {
   kernels_to_spoil = clock != nullptr ? registrations++ : 0;
 }
 
+void PushExternalId(CUpti_ExternalCorrelationKind kind, uint64_t id) {
+  ExternalIds()[kind].push_back(id);
+}
+
+bool PopExternalId(CUpti_ExternalCorrelationKind kind, uint64_t* id) {
+  std::vector<uint64_t>& ids = ExternalIds()[kind];
+  if (ids.empty()) return false;
+  if (id != nullptr) *id = ids.back();
+  ids.pop_back();
+  return true;
+}
+
 void TraceCorrelation(uint32_t correlation) {
   constexpr auto kKind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
   if (!GetActivityBuffers().IsEnabled(kKind)) return;
-  for (const auto& [kind, id] : ExternalIds()) {
+  for (const auto& [kind, ids] : ExternalIds()) {
+    if (ids.empty()) continue;
     auto record = Made<CUpti_ActivityExternalCorrelation>(kKind);
     record.externalKind = kind;
-    record.externalId = id;
+    record.externalId = ids.back();
     record.correlationId = correlation;
     GetActivityBuffers().Put(record);
   }
@@ -233,90 +247,6 @@ void TraceOperation(const Operation& operation, const Place& place,
                                           place, correlation);
     default:
       return;
-  }
-}
-
-ActivityBuffers& GetActivityBuffers() {
-  static auto* const buffers = new ActivityBuffers;
-  return *buffers;
-}
-
-void ActivityBuffers::SetCallbacks(CUpti_BuffersCallbackRequestFunc request,
-                                   CUpti_BuffersCallbackCompleteFunc complete) {
-  const std::lock_guard lock(mutex_);
-  request_ = request;
-  complete_ = complete;
-}
-
-void ActivityBuffers::Enable(CUpti_ActivityKind kind, bool enabled) {
-  const std::lock_guard lock(mutex_);
-  if (enabled) {
-    kinds_.insert(kind);
-  } else {
-    kinds_.erase(kind);
-  }
-  tracing = !kinds_.empty();
-}
-
-bool ActivityBuffers::IsEnabled(CUpti_ActivityKind kind) {
-  const std::lock_guard lock(mutex_);
-  return kinds_.contains(kind);
-}
-
-void ActivityBuffers::EnableCall(uint32_t cbid, bool enabled) {
-  const std::lock_guard lock(mutex_);
-  if (enabled) {
-    disabled_calls_.erase(cbid);
-  } else {
-    disabled_calls_.insert(cbid);
-  }
-}
-
-bool ActivityBuffers::IsCallEnabled(uint32_t cbid) {
-  const std::lock_guard lock(mutex_);
-  return cbid != 0 && !disabled_calls_.contains(cbid);
-}
-
-void ActivityBuffers::Flush() {
-  const std::lock_guard lock(mutex_);
-  Complete();
-}
-
-void ActivityBuffers::Complete() {
-  if (buffer_ == nullptr) return;
-  complete_(nullptr, 0, std::exchange(buffer_, nullptr), room_, used_);
-}
-
-void ActivityBuffers::PutBytes(const void* record, size_t bytes) {
-  const std::lock_guard lock(mutex_);
-  if (request_ == nullptr || complete_ == nullptr) return;
-  const size_t step = Aligned(bytes);
-  if (buffer_ != nullptr && used_ + step > room_) Complete();
-  if (buffer_ == nullptr) {
-    size_t most_records = 0;
-    used_ = 0;
-    request_(&buffer_, &room_, &most_records);
-    if (buffer_ == nullptr || room_ < step) return;
-  }
-  std::memcpy(buffer_ + used_, record, bytes);
-  used_ += step;
-}
-
-size_t RecordBytes(const CUpti_Activity& record) {
-  switch (record.kind) {
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-      return Aligned(sizeof(CUpti_ActivityKernel10));
-    case CUPTI_ACTIVITY_KIND_MEMCPY:
-      return Aligned(sizeof(CUpti_ActivityMemcpy6));
-    case CUPTI_ACTIVITY_KIND_MEMSET:
-      return Aligned(sizeof(CUpti_ActivityMemset4));
-    case CUPTI_ACTIVITY_KIND_RUNTIME:
-    case CUPTI_ACTIVITY_KIND_DRIVER:
-      return Aligned(sizeof(CUpti_ActivityAPI));
-    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
-      return Aligned(sizeof(CUpti_ActivityExternalCorrelation));
-    default:
-      return 0;
   }
 }
 
