@@ -121,6 +121,7 @@ cublasStatus_t cublasDotEx(cublasHandle_t handle, int, const void* x,
 }
 
 // The functions for one type, with its letter in their names.
+// NOLINTBEGIN(bugprone-macro-parentheses): types cannot be in parentheses.
 #define NULL_GPU_CUBLAS(Letter, letter, Real, type)                            \
   cublasStatus_t cublas##Letter##gemm_v2(                                      \
       cublasHandle_t handle, cublasOperation_t a, cublasOperation_t b, int m,  \
@@ -151,6 +152,7 @@ cublasStatus_t cublasDotEx(cublasHandle_t handle, int, const void* x,
 NULL_GPU_CUBLAS(S, s, float, CUDA_R_32F)
 NULL_GPU_CUBLAS(D, d, double, CUDA_R_64F)
 #undef NULL_GPU_CUBLAS
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // extern "C"
 }  // namespace null_gpu

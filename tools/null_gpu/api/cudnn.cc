@@ -59,9 +59,9 @@ size_t BytesOf(cudnnBackendAttributeType_t type) {
 
 template <typename Pointer>
 std::vector<Pointer> PointersIn(const Attribute& attribute) {
-  std::vector<Pointer> pointers(attribute.bytes.size() / sizeof(Pointer));
+  std::vector<Pointer> pointers(attribute.bytes.size() / sizeof(void*));
   std::memcpy(pointers.data(), attribute.bytes.data(),
-              pointers.size() * sizeof(Pointer));
+              pointers.size() * sizeof(void*));
   return pointers;
 }
 
