@@ -81,11 +81,10 @@ class Breakdown final : public ModelStep {
   absl::StatusOr<RowsOfPass> Measure();
 
  private:
-  static std::vector<BreakdownRow> PartsOf(const Params& p);
-  static CaseName NameOfRow(const Params& p, const BreakdownRow& part);
+  static std::vector<StepPart> PartsOf(const Params& p);
+  static CaseName NameOfRow(const Params& p, const StepPart& part);
   // Marks all rows as details except the step, phases and the largest parts.
-  void MarkDetails(const std::vector<BreakdownRow>& parts,
-                   RowsOfPass& rows) const;
+  void MarkDetails(const std::vector<StepPart>& parts, RowsOfPass& rows) const;
 
   Params p_;
 };
@@ -107,37 +106,36 @@ StepParams FusedOf(StepParams step, const Device& device) {
   return step;
 }
 
-CaseName Breakdown::NameOfRow(const Params& p, const BreakdownRow& part) {
+CaseName Breakdown::NameOfRow(const Params& p, const StepPart& part) {
   CaseName name = NameOfPart(p, PhaseText(part), ComponentText(part));
   if (part.layer) name.Value("layer", *part.layer);
   return name;
 }
 
-std::vector<BreakdownRow> Breakdown::PartsOf(const Params& p) {
-  std::vector<BreakdownRow> parts = BreakdownRowsOf(p, p.plan.time_of);
+std::vector<StepPart> Breakdown::PartsOf(const Params& p) {
+  std::vector<StepPart> parts = BreakdownRowsOf(p, p.plan.time_of);
   if (!p.has_layers) {
-    std::erase_if(parts,
-                  [](const auto& part) { return part.layer.has_value(); });
+    std::erase_if(parts, [](const StepPart& part) { return part.is_layer(); });
   }
   return parts;
 }
 
 std::vector<CaseName> Breakdown::RowsOf(const Params& p) {
   std::vector<CaseName> rows;
-  for (const BreakdownRow& part : PartsOf(p)) {
+  for (const StepPart& part : PartsOf(p)) {
     rows.push_back(NameOfRow(p, part));
   }
   return rows;
 }
 
-void Breakdown::MarkDetails(const std::vector<BreakdownRow>& parts,
+void Breakdown::MarkDetails(const std::vector<StepPart>& parts,
                             RowsOfPass& rows) const {
   std::vector<Measurement*> addends;  // rows that add up to the step's time
-  for (const BreakdownRow& part : parts) {
-    if (ComponentText(part) == "all") continue;
+  for (const StepPart& part : parts) {
+    if (part.is_whole()) continue;
     Measurement& row = rows.at(NameOfRow(p_, part).text());
     row.is_detail = true;
-    if (part.component || part.gap) addends.push_back(&row);
+    if (part.component || part.is_gap()) addends.push_back(&row);
   }
   std::stable_sort(addends.begin(), addends.end(), [](auto* a, auto* b) {
     return MedianUs(a->sampling) > MedianUs(b->sampling);
@@ -147,7 +145,7 @@ void Breakdown::MarkDetails(const std::vector<BreakdownRow>& parts,
 }
 
 absl::StatusOr<RowsOfPass> Breakdown::Measure() {
-  const std::vector<BreakdownRow> parts = PartsOf(p_);
+  const std::vector<StepPart> parts = PartsOf(p_);
   ASSIGN_OR_RETURN(
       const auto path,
       CaseFile(p_.trace_directory, StepName("breakdown", p_).text(), ".json"));
@@ -166,10 +164,10 @@ absl::StatusOr<RowsOfPass> Breakdown::Measure() {
   const WorkByPart fused =
       PredictStep(FusedOf(p_, device()), device()).call.work;
   RowsOfPass rows;
-  for (const BreakdownRow& part : parts) {
+  for (const StepPart& part : parts) {
     ASSIGN_OR_RETURN(auto row, MeasurementOf(part, passes, plan.time_of));
-    const bool is_step = !part.phase && !part.is_unattributed;
-    if (is_step) AddWaiting(begin, end, row.sampling);  // once, not per part
+    // Once, not per part.
+    if (part == StepPart()) AddWaiting(begin, end, row.sampling);
     AddTraffic(part, own, fused, row.extra);
     rows[NameOfRow(p_, part).text()] = std::move(row);
   }

@@ -74,9 +74,10 @@ TEST(FlopsTest, OfEachComponentEqualTheProfilers) {
       });
       ASSERT_TRUE(trace.ok()) << trace.status();
       std::map<Component, double> profiled, predicted;
-      for (const auto& [key, share] :
-           Attribute(*trace, TimeOf::kHostOps).components) {
-        if (share.flops > 0) profiled[key.second] += share.flops;
+      for (const auto& [part, share] :
+           Attribute(*trace, TimeOf::kHostOps).parts) {
+        if (!part.is_component() || share.flops == 0) continue;
+        profiled[*part.component] += share.flops;
       }
       for (const ComponentFlops& part :
            FlopsByComponent(c.config, c.batch, c.seq, mode)) {
