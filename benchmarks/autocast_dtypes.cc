@@ -41,9 +41,8 @@ class AutocastDtypes : public Fixture {
         data_(RandomToyBatch(kBatch, kIn, kOut, device_)) {}
 
   absl::Status Check() override {
-    NullObserver nobody;
     RETURN_IF_ERROR(CheckToyLogits(model_, data_.x, p_.low));
-    return CompareDtypes(RunToyStep(model_, data_, p_.low, nobody),
+    return CompareDtypes(RunToyStep(model_, data_, p_.low, NoObserver()),
                          DocumentedDtypes(p_.low, device_.type()));
   }
 
@@ -52,10 +51,9 @@ class AutocastDtypes : public Fixture {
   }
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples&) override {
-    NullObserver nobody;
     ExtraMetrics extra;
     for (const auto& [name, dtype] :
-         RunToyStep(model_, data_, p_.low, nobody)) {
+         RunToyStep(model_, data_, p_.low, NoObserver())) {
       extra.findings.emplace_back(name, DtypeName(dtype));
       extra.counters[std::string(name) + "_bits"] = BitsOf(dtype);
     }

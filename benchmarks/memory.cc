@@ -53,8 +53,7 @@ class Memory : public Fixture {
     recorder_.Observe([&] {
       status = step_->Check();
       // The first step allocates the rotary tables, which stay.
-      NullObserver nobody;
-      step_->Step(nobody);
+      step_->Step(NoObserver());
     });
     return status;
   }

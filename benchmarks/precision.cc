@@ -38,9 +38,8 @@ class PrecisionSweep : public ModelStep {
   absl::StatusOr<ExtraMetrics> MeasureProfiled() override {
     // A CPU's kernels have no names.
     if (!device().is_cuda()) return ExtraMetrics();
-    NullObserver nobody;
     ASSIGN_OR_RETURN(const Trace trace,
-                     Profile(device(), [&] { Step(nobody); }));
+                     Profile(device(), [&] { Step(NoObserver()); }));
     ASSIGN_OR_RETURN(const auto kernels,
                      ProvePrecision(trace, step().precision));
     return ExtraMetrics{{}, {{"kernels", kernels}}};

@@ -40,11 +40,14 @@ class PhaseObserver {
   }
 };
 
-// An observer for callers that do not measure.
-class NullObserver final : public PhaseObserver {
- public:
-  void Enter(Phase) override {}
-};
+// The observer for callers that do not measure.
+inline PhaseObserver& NoObserver() {
+  struct NullObserver final : PhaseObserver {
+    void Enter(Phase) override {}
+  };
+  static auto& observer = *new NullObserver();
+  return observer;
+}
 
 }  // namespace trainbench
 

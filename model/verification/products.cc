@@ -167,9 +167,9 @@ absl::Status ProveProducts(const Products& products, Precision precision) {
 
 Products ForwardProducts(TransformerLm& model, const Batch& batch,
                          Precision precision) {
-  NullObserver nobody;
   return ProductsOf([&] {
-    RunStep(StepMode::kInference, model, nullptr, batch, precision, nobody);
+    RunStep(StepMode::kInference, model, nullptr, batch, precision,
+            NoObserver());
   });
 }
 

@@ -93,15 +93,14 @@ StepFunctions Complete(StepFunctions functions, TransformerLm& model,
                        Precision precision) {
   if (!functions.logits) {
     functions.logits = [&model, precision](const at::Tensor& tokens) {
-      NullObserver nobody;
       return RunStep(StepMode::kInference, model, nullptr,
-                     {.tokens = tokens, .targets = {}}, precision, nobody);
+                     {.tokens = tokens, .targets = {}}, precision,
+                     NoObserver());
     };
   }
   if (!functions.gradients) {
     functions.gradients = [&model, precision](const Batch& batch) {
-      NullObserver nobody;
-      return ComputeGradients(model, batch, precision, nobody);
+      return ComputeGradients(model, batch, precision, NoObserver());
     };
   }
   return functions;
@@ -257,8 +256,7 @@ absl::Status VerifyStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
 absl::Status VerifyOutput(StepMode mode, TransformerLm& model, AdamW* optimizer,
                           const Batch& batch, Precision precision) {
   return VerifyOutput(mode, model, batch, precision, [&] {
-    NullObserver nobody;
-    return RunStep(mode, model, optimizer, batch, precision, nobody);
+    return RunStep(mode, model, optimizer, batch, precision, NoObserver());
   });
 }
 

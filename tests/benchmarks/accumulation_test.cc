@@ -22,8 +22,7 @@ TEST(AccumulationExperimentTest, GivesThePublishedSums) {
     if (ExperimentOf(bench_case) != "accumulation") continue;
     const std::unique_ptr<Fixture> work = bench_case.build();
     EXPECT_EQ(work->Check(), absl::OkStatus()) << bench_case.name.text();
-    NullObserver nobody;
-    work->Call(nobody);
+    work->Call(NoObserver());
     const auto extra = work->MeasureExtra({});
     ASSERT_TRUE(extra.ok()) << extra.status();
     sums[bench_case.name.words().front().second] =

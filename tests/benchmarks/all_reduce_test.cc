@@ -62,16 +62,15 @@ TEST_F(AllReduceTest, AWrongSumIsNamedWithItsFirstElement) {
 TEST_F(AllReduceTest, ValuesStayFiniteAndRandom) {
   MultiplyingGroup group(/*size=*/6);
   const auto work = Build(4096, group);
-  NullObserver nobody;
   group.factor = 6;  // all ranks have the same values
   for (int i = 0; i < 1000; ++i) {
     work->Prepare();
-    work->Call(nobody);
+    work->Call(NoObserver());
   }
   group.factor = 21;  // rank r has r + 1 times rank 0's values
   EXPECT_EQ(work->CheckOutput(), absl::OkStatus());
   group.factor = 6;
-  for (int i = 0; i < 100; ++i) work->Call(nobody);
+  for (int i = 0; i < 100; ++i) work->Call(NoObserver());
   group.factor = 21;
   EXPECT_EQ(std::string(work->CheckOutput().message()),
             "the buffer has values that are not finite");

@@ -22,10 +22,9 @@ namespace {
 int64_t MeasuredPeak(const std::function<std::unique_ptr<Fixture>()>& build) {
   const auto probe = MakeMemoryProbe(at::kCPU);
   std::unique_ptr<Fixture> fixture;
-  NullObserver nobody;
   const auto call = [&] {
     fixture->Prepare();
-    fixture->Call(nobody);
+    fixture->Call(NoObserver());
   };
   probe->Observe([&] {
     fixture = build();

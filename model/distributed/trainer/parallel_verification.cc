@@ -31,8 +31,7 @@ double AllowedOfUpdate(c10::ScalarType dtype) {
 std::vector<at::Tensor> LocalGradients(
     TransformerLm& model, const std::vector<at::Tensor>& parameters,
     const Batch& batch, Precision precision) {
-  NullObserver nobody;
-  const at::Tensor loss = ComputeLoss(model, batch, precision, nobody);
+  const at::Tensor loss = ComputeLoss(model, batch, precision, NoObserver());
   return torch::autograd::grad({loss}, parameters);
 }
 
@@ -51,8 +50,7 @@ void CopyValues(const std::vector<at::Tensor>& from,
 // Steps this process's own model with the mean of all ranks' gradients.
 void StepOnMean(TransformerLm& model, const Batch& batch, Precision precision,
                 ProcessGroup& group) {
-  NullObserver nobody;
-  ComputeGradients(model, batch, precision, nobody);
+  ComputeGradients(model, batch, precision, NoObserver());
   AverageGradients(TrainableParameters(*model), group);
   AdamW(TrainableParameters(*model), AdamWKind::kFused).Step();
   ReleaseGradients(model);  // AddToCost in fixtures/ relies on it
@@ -65,8 +63,7 @@ absl::Status VerifyGradients(TransformerLm& model, ParallelTrainer& trainer,
                              ProcessGroup& group) {
   const std::vector<at::Tensor> parameters = TrainableParameters(*model);
   const auto local = LocalGradients(model, parameters, batch, precision);
-  NullObserver nobody;
-  ComputeMeanGradients(model, trainer, batch, precision, nobody);
+  ComputeMeanGradients(model, trainer, batch, precision, NoObserver());
   absl::Status status;  // every rank compares all tensors, even after an error
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     status.Update(CheckError(
@@ -105,8 +102,7 @@ absl::Status VerifyUpdate(TransformerLm& model, ParallelTrainer& trainer,
   CopyValues(found, expected);
   trainer.Free();
   StepOnMean(whole, batch, precision, group);
-  NullObserver nobody;
-  RunParallelStep(model, trainer, batch, precision, nobody);
+  RunParallelStep(model, trainer, batch, precision, NoObserver());
   trainer.Gather();
   absl::Status status = VerifyReplicas(found, group);
   for (std::size_t i = 0; i < found.size(); ++i) {

@@ -19,11 +19,10 @@ class ToyStepTest : public testing::TestWithParam<at::ScalarType> {
  protected:
   ToyStepTest() { at::manual_seed(1); }
   at::ScalarType low() const { return GetParam(); }
-  Dtypes Step() { return RunToyStep(model_, data_, low(), observer_); }
+  Dtypes Step() { return RunToyStep(model_, data_, low(), NoObserver()); }
 
   ToyModel model_{20, 5, at::kCPU};
   ToyBatch data_ = RandomToyBatch(8, 20, 5, at::kCPU);
-  NullObserver observer_;
 };
 
 TEST_P(ToyStepTest, TheCpuLeavesTheLayerNormNarrow) {
@@ -86,10 +85,10 @@ TEST(CudaToyStepTest, AutocastWidensTheLayerNorm) {
   const at::Device gpu(at::kCUDA, 0);
   ToyModel model(20, 5, gpu);
   const ToyBatch data = RandomToyBatch(8, 20, 5, gpu);
-  NullObserver nobody;
   for (const at::ScalarType low : {at::kHalf, at::kBFloat16}) {
-    absl::Status status = CompareDtypes(RunToyStep(model, data, low, nobody),
-                                        DocumentedDtypes(low, at::kCUDA));
+    absl::Status status =
+        CompareDtypes(RunToyStep(model, data, low, NoObserver()),
+                      DocumentedDtypes(low, at::kCUDA));
     EXPECT_TRUE(status.ok()) << status;
     status = CheckToyLogits(model, data.x, low);
     EXPECT_TRUE(status.ok()) << status;

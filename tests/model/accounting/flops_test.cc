@@ -68,8 +68,7 @@ TEST(FlopsTest, OfEachComponentEqualTheProfilers) {
     for (const StepMode mode :
          {StepMode::kInference, StepMode::kForwardBackward}) {
       const auto trace = Profile(Device(), [&] {
-        NullObserver nobody;
-        PhaseRanges phases(nobody);
+        PhaseRanges phases(NoObserver());
         RunStep(mode, model, nullptr, batch, Precision::kFp32, phases);
       });
       ASSERT_TRUE(trace.ok()) << trace.status();

@@ -28,9 +28,8 @@ TEST(CheckpointedHooksTest, EachGradientIsToldOnceAndIsCompleteThen) {
     ++calls[i];
     told[i] = parameters[i].grad().clone();
   });
-  NullObserver nobody;
   ComputeGradients(model, RandomBatch(37, 2, 5, at::kCPU), Precision::kFp32,
-                   nobody);
+                   NoObserver());
   EXPECT_THAT(calls, Each(1));
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     EXPECT_TRUE(parameters[i].grad().equal(told[i])) << i;

@@ -122,8 +122,7 @@ void PrintTo(const JobBytes& job, std::ostream* out) {
 
 void Step(TransformerLm& model, FullySharded& sharded, const Batch& batch,
           Precision precision) {
-  NullObserver nobody;
-  RunParallelStep(model, sharded, batch, precision, nobody);
+  RunParallelStep(model, sharded, batch, precision, NoObserver());
 }
 
 JobBytes BytesOfSteps(const MemoryJob& job, ProcessGroup& data,

@@ -32,8 +32,7 @@ ModelConfig Config(Implementation implementation) {
 }
 
 void Step(TransformerLm& model, FullySharded& sharded, const Batch& batch) {
-  NullObserver nobody;
-  RunParallelStep(model, sharded, batch, Precision::kFp32, nobody);
+  RunParallelStep(model, sharded, batch, Precision::kFp32, NoObserver());
 }
 
 class RankFullyShardedMesh : public RankTest {
@@ -59,7 +58,6 @@ class RankFullyShardedMesh : public RankTest {
     at::manual_seed(11);
     const Batch batch = RandomBatch(37, 2 * batches, 7, at::kCPU);
     const int mine = 2 * mesh.data->rank();
-    NullObserver nobody;
     for (int step = 0; step < 3; ++step) {
       const CollectiveRecorder of_shards(*shards.tensor);
       const CollectiveRecorder of_replicas(*shards.data);
@@ -70,7 +68,7 @@ class RankFullyShardedMesh : public RankTest {
       EXPECT_EQ(of_shards.traffic(), expected.shards);
       EXPECT_EQ(of_replicas.traffic(), expected.replicas);
       RunStep(StepMode::kTrainStep, whole, &adamw, batch, Precision::kFp32,
-              nobody);
+              NoObserver());
     }
     sharded.Gather();
     EXPECT_TRUE(VerifyReplicas(Parameters(part), *mesh.data).ok());

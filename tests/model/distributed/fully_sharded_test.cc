@@ -61,13 +61,11 @@ TransformerLm MakeShardedModel(uint64_t seed,
 }
 
 at::Tensor LossOf(TransformerLm& model, const Batch& batch) {
-  NullObserver nobody;
-  return ComputeLoss(model, batch, Precision::kFp32, nobody);
+  return ComputeLoss(model, batch, Precision::kFp32, NoObserver());
 }
 
 void Step(TransformerLm& model, ParallelTrainer& trainer, const Batch& batch) {
-  NullObserver nobody;
-  RunParallelStep(model, trainer, batch, Precision::kFp32, nobody);
+  RunParallelStep(model, trainer, batch, Precision::kFp32, NoObserver());
 }
 
 void ExpectEqual(const TransformerLm& a, const TransformerLm& b) {

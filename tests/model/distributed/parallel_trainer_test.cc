@@ -254,9 +254,8 @@ std::vector<Phase> PhasesOf(const ParallelTrainer& trainer) {
 }
 
 at::Tensor Step(Job& job, const Batch& batch) {
-  NullObserver nobody;
   return RunParallelStep(job.model, *job.trainer, batch, Precision::kFp32,
-                         nobody);
+                         NoObserver());
 }
 
 StepBytes BytesOfSteps(const Kind& kind, ProcessGroup& group) {
@@ -299,13 +298,13 @@ class RankParallelTrainer : public RankTest {
     const Batch whole = RandomBatchOf(2 * data.size());
     for (int step = 0; step < 3; ++step) {
       RecordingObserver observer;
-      NullObserver nobody;
       const at::Tensor loss =
           RunParallelStep(job.model, *job.trainer, ShareOf(whole, data),
                           Precision::kFp32, observer);
       EXPECT_EQ(observer.phases, PhasesOf(*job.trainer));
-      const at::Tensor expected = RunStep(StepMode::kTrainStep, alone, &adamw,
-                                          whole, Precision::kFp32, nobody);
+      const at::Tensor expected =
+          RunStep(StepMode::kTrainStep, alone, &adamw, whole, Precision::kFp32,
+                  NoObserver());
       data.AllReduce(loss);
       EXPECT_TRUE((loss / data.size()).allclose(expected, 1e-5)) << step;
     }
@@ -391,7 +390,6 @@ struct LastStep {
 TEST_F(RankParallelTrainer, DISABLED_OneDies) {
   std::vector<LastStep> steps;
   const Batch batch = RandomBatchOf(2);
-  NullObserver nobody;
   for (const Kind& kind : Kinds()) {
     for (const bool begins : {false, true}) {
       const std::string name = kind.name + (begins ? ", backward" : "");
@@ -401,7 +399,7 @@ TEST_F(RankParallelTrainer, DISABLED_OneDies) {
       at::Tensor loss;
       if (begins) {
         job.trainer->BeforeForward();
-        loss = ComputeLoss(job.model, batch, Precision::kFp32, nobody);
+        loss = ComputeLoss(job.model, batch, Precision::kFp32, NoObserver());
       }
       steps.push_back({name, std::move(group), std::move(job), loss});
     }
@@ -446,10 +444,9 @@ class OneOfFourTest : public testing::TestWithParam<Kind> {
 
 // Otherwise the time of the update would include communication.
 TEST_P(OneOfFourTest, TheUpdateSendsNothing) {
-  NullObserver nobody;
   EXPECT_THAT(CallsOf([&] {
                 ComputeMeanGradients(job_.model, *job_.trainer, batch_,
-                                     Precision::kFp32, nobody);
+                                     Precision::kFp32, NoObserver());
               }),
               Not(IsEmpty()));
   EXPECT_THAT(CallsOf([&] { job_.trainer->Update(); }), IsEmpty());
@@ -486,11 +483,10 @@ TEST(DataParallelTrainerTest, WithoutExchangesItStepsOnThisRanksGradients) {
     AdamW adamw(Parameters(alone), AdamWKind::kFused, kTrainerAdamW);
     Job job = DataParallel(strategy).make(TrainedConfig(), *group);
     job.trainer->SetExchanges(false);
-    NullObserver nobody;
     for (int step = 0; step < 2; ++step) {
       Step(job, batch);
       RunStep(StepMode::kTrainStep, alone, &adamw, batch, Precision::kFp32,
-              nobody);
+              NoObserver());
     }
     for (std::size_t i = 0; i < Parameters(alone).size(); ++i) {
       EXPECT_TRUE(Parameters(job.model)[i].equal(Parameters(alone)[i]))

@@ -144,12 +144,12 @@ TEST_F(RankTensorParallel, StepsAsTheWholeModel) {
       AdamW optimizer(Parameters(part), AdamWKind::kFused);
       AdamW optimizer_of_whole(Parameters(whole), AdamWKind::kFused);
       const Batch batch = SameBatch(3);
-      NullObserver nobody;
       for (int step = 0; step < 3; ++step) {
-        const auto loss =
-            ComputeGradients(part, batch, precision, nobody).item<double>();
+        const auto loss = ComputeGradients(part, batch, precision, NoObserver())
+                              .item<double>();
         const auto expected =
-            ComputeGradients(whole, batch, precision, nobody).item<double>();
+            ComputeGradients(whole, batch, precision, NoObserver())
+                .item<double>();
         EXPECT_NEAR(loss, expected, limits.loss * expected) << step;
         ExpectPartOfGradients(part, whole, *group_, limits.gradient);
         optimizer.Step();
@@ -181,11 +181,10 @@ TEST_F(RankTensorParallel, RecomputedBlocksHaveTheSameGradientsToTheBit) {
       TensorRanks ranks_again(config, *group_);
       TransformerLm again = MakePartOf(ranks_again, WeightType(precision));
       const Batch batch = SameBatch(3);
-      NullObserver nobody;
       const auto gradients = [&](TransformerLm& model, int64_t& calls) {
         const CollectiveRecorder recorder(*group_);
         const at::Tensor loss =
-            ComputeGradients(model, batch, precision, nobody);
+            ComputeGradients(model, batch, precision, NoObserver());
         calls = recorder.traffic().All().calls;
         return loss;
       };
@@ -216,11 +215,11 @@ TEST_F(RankTensorParallel, InFloat64ItIsTheWholeModel) {
     TransformerLm whole = MakeWhole(config, at::kDouble);
     FillBiases(part);
     FillBiases(whole);
-    NullObserver nobody;
     const Batch batch = SameBatch(2);
-    const auto loss = ComputeGradients(part, batch, Precision::kFp32, nobody);
+    const auto loss =
+        ComputeGradients(part, batch, Precision::kFp32, NoObserver());
     const auto of_whole =
-        ComputeGradients(whole, batch, Precision::kFp32, nobody);
+        ComputeGradients(whole, batch, Precision::kFp32, NoObserver());
     EXPECT_LE(RelativeError(loss, of_whole), 1e-14);
     ExpectPartOfGradients(part, whole, *group_, 1e-12);
   }
@@ -274,12 +273,11 @@ TEST(TensorParallelTest, OneRankHasTheWholeModelAndSendsNothing) {
   TransformerLm part = MakePart(ranks, at::TensorOptions());
   at::manual_seed(kSeed);
   TransformerLm whole(config, at::TensorOptions());
-  NullObserver nobody;
   const Batch batch = RandomBatch(37, 2, 5, at::kCPU);
   const at::Tensor loss =
-      ComputeGradients(part, batch, Precision::kFp32, nobody);
+      ComputeGradients(part, batch, Precision::kFp32, NoObserver());
   const at::Tensor expected =
-      ComputeGradients(whole, batch, Precision::kFp32, nobody);
+      ComputeGradients(whole, batch, Precision::kFp32, NoObserver());
   EXPECT_LE(RelativeError(loss, expected), 1e-6);
   ExpectPartOfGradients(part, whole, alone, 1e-5);
   EXPECT_EQ(alone.calls(), 0);

@@ -58,9 +58,8 @@ Traffic TrafficOfStep(const Division& job) {
   TransformerLm part = MakePart(ranks, at::dtype(WeightType(step.precision)));
   const Batch batch =
       RandomBatch(step.model.vocab, step.batch, step.seq, at::kCPU);
-  NullObserver nobody;
   const CollectiveRecorder recorder(group);
-  RunStep(step.mode, part, nullptr, batch, step.precision, nobody);
+  RunStep(step.mode, part, nullptr, batch, step.precision, NoObserver());
   return recorder.traffic();
 }
 

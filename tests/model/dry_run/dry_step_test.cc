@@ -35,10 +35,7 @@ class WarmStep {
     Run();  // creates the rotary tables
   }
 
-  void Run() {
-    NullObserver nobody;
-    step_.Step(nobody);
-  }
+  void Run() { step_.Step(NoObserver()); }
 
  private:
   ModelStep step_;

@@ -42,9 +42,8 @@ struct Model {
         batch(RandomBatch(11, 2, 4, at::kCPU)) {}
 
   at::Tensor Step() {
-    NullObserver nobody;
     return RunStep(StepMode::kTrainStep, lm, &optimizer, batch,
-                   Precision::kFp32, nobody);
+                   Precision::kFp32, NoObserver());
   }
 
   TransformerLm lm;

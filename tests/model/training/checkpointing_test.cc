@@ -46,17 +46,16 @@ class CheckpointingTest : public testing::TestWithParam<Choice> {
 TEST_P(CheckpointingTest, LossAndGradientsAreTheSameToTheLastBit) {
   at::manual_seed(2);
   const Batch batch = RandomBatch(90, 2, 11, at::kCPU);
-  NullObserver nobody;
   TransformerLm plain = MakeModel({});
   const at::Tensor expected =
-      ComputeGradients(plain, batch, precision(), nobody);
+      ComputeGradients(plain, batch, precision(), NoObserver());
   for (const Checkpointing& choice : kChoices) {
     TransformerLm model = MakeModel(choice);
     // The second pass reuses the rotary tables of the first.
     for (int i = 0; i < 2; ++i) {
       ReleaseGradients(model);
       const at::Tensor loss =
-          ComputeGradients(model, batch, precision(), nobody);
+          ComputeGradients(model, batch, precision(), NoObserver());
       EXPECT_TRUE(loss.equal(expected)) << CheckpointingName(choice);
       for (const auto& item : model->named_parameters()) {
         EXPECT_TRUE(item.value().grad().equal(
@@ -70,14 +69,13 @@ TEST_P(CheckpointingTest, LossAndGradientsAreTheSameToTheLastBit) {
 TEST_P(CheckpointingTest, EveryModeComputesTheSame) {
   at::manual_seed(2);
   const Batch batch = RandomBatch(90, 2, 11, at::kCPU);
-  NullObserver nobody;
   for (const StepMode mode : kStepModes) {
     TransformerLm plain = MakeModel({}), model = MakeModel({kBlocks, 2});
     AdamW plain_adamw(Parameters(plain), AdamWKind::kFused);
     AdamW adamw(Parameters(model), AdamWKind::kFused);
     const at::Tensor expected =
-        RunStep(mode, plain, &plain_adamw, batch, precision(), nobody);
-    EXPECT_TRUE(RunStep(mode, model, &adamw, batch, precision(), nobody)
+        RunStep(mode, plain, &plain_adamw, batch, precision(), NoObserver());
+    EXPECT_TRUE(RunStep(mode, model, &adamw, batch, precision(), NoObserver())
                     .equal(expected))
         << StepModeName(mode);
     for (const auto& item : model->named_parameters()) {

@@ -83,16 +83,14 @@ class GoldenTest
   }
 
   at::Tensor ComputeLossAndGradients() {
-    NullObserver observer;
-    return ComputeGradients(model_, batch_, Precision::kFp32, observer);
+    return ComputeGradients(model_, batch_, Precision::kFp32, NoObserver());
   }
 
   void ExpectAdamW(AdamWKind kind) {
     AdamW optimizer(Parameters(model_), kind, kAdamW);
-    NullObserver observer;
     for (int step = 0; step < kSteps; ++step) {
       RunStep(StepMode::kTrainStep, model_, &optimizer, batch_,
-              Precision::kFp32, observer);
+              Precision::kFp32, NoObserver());
     }
     for (const auto& item : model_->named_parameters()) {
       ExpectNear(item.value().detach(), goldens_.at("adamw10." + item.key()),
@@ -117,10 +115,9 @@ TEST_P(GoldenTest, CoversEveryParameterOfTheModel) {
 }
 
 TEST_P(GoldenTest, Logits) {
-  NullObserver observer;
   for (const StepMode mode : {StepMode::kInference, StepMode::kForward}) {
     ExpectNear(
-        RunStep(mode, model_, nullptr, batch_, Precision::kFp32, observer),
+        RunStep(mode, model_, nullptr, batch_, Precision::kFp32, NoObserver()),
         goldens_.at("logits"), tolerance_.step,
         std::string(StepModeName(mode)));
   }

@@ -66,7 +66,6 @@ class GroupedQueryTest
 
   TransformerLm model_ = SeededModel(Config(), Dtype());
   Batch batch_ = RandomBatch(90, 2, 11, at::kCPU);
-  NullObserver nobody_;
 };
 
 TEST_P(GroupedQueryTest, LogitsAndGradientsAreThoseOfRepeatedWeights) {
@@ -78,8 +77,8 @@ TEST_P(GroupedQueryTest, LogitsAndGradientsAreThoseOfRepeatedWeights) {
     EXPECT_LE(RelativeError(model_(batch_.tokens), whole(batch_.tokens)),
               Tolerance());
   }
-  ComputeGradients(model_, batch_, Precision::kFp32, nobody_);
-  ComputeGradients(whole, batch_, Precision::kFp32, nobody_);
+  ComputeGradients(model_, batch_, Precision::kFp32, NoObserver());
+  ComputeGradients(whole, batch_, Precision::kFp32, NoObserver());
   const auto expected = whole->named_parameters();
   for (const auto& item : model_->named_parameters()) {
     at::Tensor of_whole = expected[item.key()].grad();
@@ -97,8 +96,8 @@ TEST_P(GroupedQueryTest, RecomputedAttentionHasTheSameGradientsToTheBit) {
   ModelConfig config = Config();
   config.checkpointing = {Checkpointing::Kind::kAttention};
   TransformerLm again = SeededModel(config, Dtype());
-  ComputeGradients(model_, batch_, Precision::kFp32, nobody_);
-  ComputeGradients(again, batch_, Precision::kFp32, nobody_);
+  ComputeGradients(model_, batch_, Precision::kFp32, NoObserver());
+  ComputeGradients(again, batch_, Precision::kFp32, NoObserver());
   const auto expected = model_->named_parameters();
   for (const auto& item : again->named_parameters()) {
     EXPECT_TRUE(item.value().grad().equal(expected[item.key()].grad()))

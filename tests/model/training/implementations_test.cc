@@ -62,10 +62,10 @@ TEST_P(ImplementationsTest, LossAndEveryGradientEqualTheTextbookInFloat64) {
   }
   at::manual_seed(2);
   const Batch batch = RandomBatch(90, 2, 11, at::kCPU);
-  NullObserver nobody;
-  const at::Tensor loss = ComputeGradients(model_, batch, precision(), nobody);
+  const at::Tensor loss =
+      ComputeGradients(model_, batch, precision(), NoObserver());
   const at::Tensor expected =
-      ComputeGradients(wide, batch, Precision::kFp32, nobody);
+      ComputeGradients(wide, batch, Precision::kFp32, NoObserver());
   EXPECT_LE(RelativeNorm(loss, expected), Tolerance() / 4);
   for (const auto& item : model_->named_parameters()) {
     EXPECT_EQ(item.value().grad().scalar_type(), item.value().scalar_type());
@@ -92,11 +92,10 @@ TEST_P(ImplementationsTest, EveryModePassesTheCheckBeforeTimings) {
 TEST_P(ImplementationsTest, TwentyTrainStepsLowerTheLossOfTheirBatch) {
   AdamW optimizer(Parameters(model_), AdamWKind::kFused, {1e-2});
   const Batch batch = RandomBatch(90, 2, 5, at::kCPU);
-  NullObserver nobody;
   double first = 0, last = 0;
   for (int step = 0; step < 20; ++step) {
     last = RunStep(StepMode::kTrainStep, model_, &optimizer, batch, precision(),
-                   nobody)
+                   NoObserver())
                .item<double>();
     if (step == 0) first = last;
   }
@@ -157,9 +156,8 @@ TEST(FusedImplementationTest, TheMatricesOfOneProductStayAdjacent) {
       SmallConfig(Implementation::kFused, AttentionKind::kNaive), at::kFloat);
   AdamW optimizer(Parameters(model), AdamWKind::kFused);
   const Batch batch = RandomBatch(90, 1, 5, at::kCPU);
-  NullObserver nobody;
   RunStep(StepMode::kTrainStep, model, &optimizer, batch, Precision::kFp32,
-          nobody);
+          NoObserver());
   const AttentionImpl& attention = *model->layers[0]->attn;
   const auto* const q = attention.q_proj->weight.const_data_ptr<float>();
   EXPECT_EQ(attention.k_proj->weight.const_data_ptr<float>(), q + 48 * 48);

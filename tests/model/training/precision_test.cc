@@ -223,8 +223,8 @@ TEST(PrecisionTest, WeightsAndGradientsHaveTheWeightType) {
     TransformerLm model(ModelConfig{"m", 24, 40, 2, 3, 37},
                         at::TensorOptions().dtype(WeightType(precision)));
     const Batch batch = RandomBatch(37, 2, 5, at::kCPU);
-    NullObserver observer;
-    const at::Tensor loss = ComputeGradients(model, batch, precision, observer);
+    const at::Tensor loss =
+        ComputeGradients(model, batch, precision, NoObserver());
     // The loss is computed in fp32 in every precision.
     EXPECT_EQ(loss.scalar_type(), at::kFloat) << PrecisionName(precision);
     for (const auto& item : model->named_parameters()) {
@@ -243,8 +243,8 @@ TEST(PrecisionTest, NarrowTypesStayNearFp32) {
                         at::TensorOptions().dtype(WeightType(precision)));
     at::manual_seed(5);
     const Batch batch = RandomBatch(37, 2, 5, at::kCPU);
-    NullObserver observer;
-    return ComputeGradients(model, batch, precision, observer).item<double>();
+    return ComputeGradients(model, batch, precision, NoObserver())
+        .item<double>();
   };
   const double expected = loss(Precision::kFp32);
   EXPECT_EQ(loss(Precision::kTf32), expected) << "there is no TF32 on a CPU";

@@ -44,7 +44,6 @@ class TiedEmbeddingsTest : public testing::TestWithParam<Implementation> {
 
   TransformerLm model_ = SeededModel(Tied(GetParam()), Dtype());
   Batch batch_ = RandomBatch(90, 2, 11, at::kCPU);
-  NullObserver nobody_;
 };
 
 TEST_P(TiedEmbeddingsTest, LogitsAndGradientsAreThoseOfEqualWeights) {
@@ -54,8 +53,8 @@ TEST_P(TiedEmbeddingsTest, LogitsAndGradientsAreThoseOfEqualWeights) {
     EXPECT_LE(RelativeError(model_(batch_.tokens), untied(batch_.tokens)),
               Tolerance());
   }
-  ComputeGradients(model_, batch_, Precision::kFp32, nobody_);
-  ComputeGradients(untied, batch_, Precision::kFp32, nobody_);
+  ComputeGradients(model_, batch_, Precision::kFp32, NoObserver());
+  ComputeGradients(untied, batch_, Precision::kFp32, NoObserver());
   const auto expected = untied->named_parameters();
   for (const auto& item : model_->named_parameters()) {
     at::Tensor gradient = expected[item.key()].grad();

@@ -59,9 +59,8 @@ class TrainStepTest : public testing::Test {
 
   // The number of nodes that a step of `mode` adds to autograd's graph.
   uint64_t CountNodes(StepMode mode) {
-    NullObserver observer;
     const uint64_t before = at::sequence_number::peek();
-    Run(mode, observer);
+    Run(mode, NoObserver());
     return at::sequence_number::peek() - before;
   }
 
@@ -98,9 +97,8 @@ TEST_F(TrainStepTest, OnlyInferenceRecordsNoGraph) {
 }
 
 TEST_F(TrainStepTest, GradientsAreReleasedAndResultsDetached) {
-  NullObserver observer;
   for (const StepMode mode : kStepModes) {
-    EXPECT_FALSE(Run(mode, observer).requires_grad()) << StepModeName(mode);
+    EXPECT_FALSE(Run(mode, NoObserver()).requires_grad()) << StepModeName(mode);
     for (const at::Tensor& parameter : Parameters(model_)) {
       EXPECT_FALSE(parameter.grad().defined()) << StepModeName(mode);
     }
@@ -108,13 +106,12 @@ TEST_F(TrainStepTest, GradientsAreReleasedAndResultsDetached) {
 }
 
 TEST_F(TrainStepTest, OnlyTrainStepChangesTheWeights) {
-  NullObserver observer;
   for (const StepMode mode : kStepModes) {
     std::vector<at::Tensor> before;
     for (const at::Tensor& parameter : Parameters(model_)) {
       before.push_back(parameter.detach().clone());
     }
-    Run(mode, observer);
+    Run(mode, NoObserver());
     for (std::size_t i = 0; i < before.size(); ++i) {
       EXPECT_EQ(Parameters(model_)[i].equal(before[i]),
                 mode != StepMode::kTrainStep)
@@ -124,9 +121,8 @@ TEST_F(TrainStepTest, OnlyTrainStepChangesTheWeights) {
 }
 
 TEST_F(TrainStepTest, GradientsOfTwoStepsDoNotAddUp) {
-  NullObserver observer;
   const auto gradient = [&] {
-    ComputeGradients(model_, batch_, Precision::kFp32, observer);
+    ComputeGradients(model_, batch_, Precision::kFp32, NoObserver());
     const at::Tensor result = model_->lm_head->weight.grad().clone();
     ReleaseGradients(model_);
     return result;
@@ -135,10 +131,9 @@ TEST_F(TrainStepTest, GradientsOfTwoStepsDoNotAddUp) {
 }
 
 TEST_F(TrainStepTest, TrainStepNeedsAnOptimizerAndTheOthersDoNot) {
-  NullObserver observer;
   for (const StepMode mode : kStepModes) {
     const auto run = [&] {
-      RunStep(mode, model_, nullptr, batch_, Precision::kFp32, observer);
+      RunStep(mode, model_, nullptr, batch_, Precision::kFp32, NoObserver());
     };
     if (mode == StepMode::kTrainStep) {
       EXPECT_THROW(run(), c10::Error);
@@ -169,10 +164,9 @@ TEST(RunStepTest, ResultsAreFiniteAndOfTheRightShape) {
       TransformerLm model = MakeModel(precision, attention);
       AdamW optimizer(Parameters(model), AdamWKind::kFused);
       const Batch batch = RandomBatch(37, 2, 5, at::kCPU);
-      NullObserver observer;
       for (const StepMode mode : kStepModes) {
         const at::Tensor result =
-            RunStep(mode, model, &optimizer, batch, precision, observer);
+            RunStep(mode, model, &optimizer, batch, precision, NoObserver());
         const bool forward =
             mode == StepMode::kInference || mode == StepMode::kForward;
         EXPECT_EQ(result.sizes(),
@@ -192,11 +186,10 @@ TEST(RunStepTest, TwentyTrainStepsLowerTheLossOfTheirBatch) {
       TransformerLm model = MakeModel(precision);
       AdamW optimizer(Parameters(model), kind, {1e-2});
       const Batch batch = RandomBatch(37, 2, 5, at::kCPU);
-      NullObserver observer;
       std::vector<double> losses;
       for (int step = 0; step < 20; ++step) {
         losses.push_back(RunStep(StepMode::kTrainStep, model, &optimizer, batch,
-                                 precision, observer)
+                                 precision, NoObserver())
                              .item<double>());
       }
       // Random targets initially have a loss of about log(37) = 3.6.

@@ -161,9 +161,8 @@ TEST_F(VerificationTest, AStepThatIsRunInAnotherWayIsLookedAt) {
                                   Precision::kFp32, kShort, functions)
                            .message());
   };
-  NullObserver nobody;
   const auto gradients = [&](const Batch& batch) {
-    return ComputeGradients(model_, batch, Precision::kFp32, nobody);
+    return ComputeGradients(model_, batch, Precision::kFp32, NoObserver());
   };
   const auto logits = [&](const at::Tensor& tokens) {
     const at::NoGradGuard no_grad;
@@ -377,8 +376,7 @@ TEST_F(VerificationTest, TheReferenceOfAnotherModelIsFarOff) {
 TEST_F(VerificationTest, AlongTheGradientIsAModelThatMoved) {
   model_ = MakeVerified(Config(), at::kDouble);
   const Batch batch = RandomBatch(100, 2, 9, at::kCPU);
-  NullObserver nobody;
-  ComputeGradients(model_, batch, Precision::kFp32, nobody);
+  ComputeGradients(model_, batch, Precision::kFp32, NoObserver());
   const double step = 0.3;
   const at::Tensor along = ReferenceLogits(model_, batch.tokens, step);
   const at::Tensor here = ReferenceLogits(model_, batch.tokens);

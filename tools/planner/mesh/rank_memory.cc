@@ -41,8 +41,7 @@ class DryRank {
   int64_t build_peak_bytes() const { return build_.peak_bytes; }
 
   RankMemory TrainTwoSteps() {
-    NullObserver nobody;
-    recorder_.Observe([&] { rank_->Run(nobody); });  // a warm-up
+    recorder_.Observe([&] { rank_->Run(NoObserver()); });  // a warm-up
     work_.clear();
     const AllocationTimeline step =
         recorder_.Record([&](PhaseObserver& phases) { rank_->Run(phases); });
