@@ -150,7 +150,7 @@ class Measured:
 
     def plus_minus(self, formatted: Callable[[float], str]) -> str:
         """Formats e.g. "2.1 ms ± 5 %", for a table; a wide interval by its ends, since
-        it is skewed: an interruption makes a time longer, never shorter."""
+        it is often skewed, which a half-width hides."""
         shown = formatted(self.value)
         if self.low == self.high or not self.is_known:
             return shown

@@ -16,7 +16,7 @@ from reports.calibration.simulated import SEED
 from reports.calibration.weather import WEATHERS, turns_of
 from reports.compare.ab_times import error_of, middle_mean
 from reports.compare.sequential import Plan
-from reports.history.bisect import search, shares
+from reports.history.bisect import error_of_step, search
 from reports.history.divisive import (
     LEAST,
     WINDOW,
@@ -170,7 +170,7 @@ def power() -> Lines:
 def _answers(slowdown: float, there: float) -> list[bool | None]:
     """Simulates 200 steps of searches: whether a commit is bad; None if undecided."""
     threshold = np.full(200, math.sqrt(1 + slowdown) - 1)
-    bad, good = paired(there, threshold, next(shares(COMMITS)))
+    bad, good = paired(there, threshold, error_of_step(COMMITS, 0))
     both = zip(bad.tolist(), good.tolist(), strict=True)
     return [is_bad if is_bad or is_good else None for is_bad, is_good in both]
 

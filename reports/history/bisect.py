@@ -6,9 +6,8 @@ the same good commit. As in git bisect, a commit that cannot be measured is skip
 commits that then cannot be distinguished are all reported.
 """
 
-import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from reports.history.commits import Refused
@@ -17,13 +16,12 @@ from reports.history.oracle import CannotMeasure, Oracle, Question
 ERROR = 0.05  # the probability that the reported commit is wrong
 
 
-def shares(commits: int) -> Iterator[float]:
-    """Yields the share of the error of each step; comparing the ends is the first one.
-    The steps of a search that skips no commit have equal shares, others halve the rest.
-    """
+def error_of_step(commits: int, step: int) -> float:
+    """Returns the share of the error of a step; comparing the ends is step 0. The steps
+    that a search needs if none is undecided have equal shares, further ones halve the
+    rest."""
     steps = 1 + math.ceil(math.log2(max(2, commits)))
-    for further in itertools.count(1 - steps):
-        yield ERROR / (steps + 1) / 2 ** max(0, further)
+    return ERROR / (steps + 1) / 2.0 ** max(0, step + 1 - steps)
 
 
 def search(commits: Sequence[str], is_bad: Callable[[str], bool | None]) -> list[str]:
@@ -49,9 +47,7 @@ def bisect(
     exact counter, if one is given, or else of the time. A step's threshold is half of
     the difference of the ends. Errors: Refused, also if the ends do not differ or
     cannot be measured."""
-    errors = shares(len(commits))
-    ends = replace(ends, confidence=1 - next(errors))
-    answer = oracle(ends)
+    answer = oracle(replace(ends, confidence=1 - error_of_step(len(commits), 0)))
     if not answer.is_bad(metric):
         changed = ", ".join(answer.changed) or "no exact counter"
         what = f"the ends are {answer.verdict}, x {answer.ratio:.3f}"
@@ -59,11 +55,14 @@ def bisect(
     if metric is None:
         ends = replace(ends, threshold=math.sqrt(answer.ratio) - 1)
 
+    answers = [answer]
+
     def is_bad(commit: str) -> bool | None:
-        question = replace(ends, bad=commit, confidence=1 - next(errors))
+        error = error_of_step(len(commits), len(answers))
         try:
-            return oracle(question).is_bad(metric)
-        except CannotMeasure:
+            answers.append(oracle(replace(ends, bad=commit, confidence=1 - error)))
+        except CannotMeasure:  # says nothing that could be wrong
             return None
+        return answers[-1].is_bad(metric)
 
     return search(commits, is_bad)

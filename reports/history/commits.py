@@ -4,7 +4,7 @@
 import os
 import re
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,7 +60,7 @@ def revision_of(root: Path, name: str) -> str:
     return _git(root, "rev-parse", "--verify", "--end-of-options", f"{name}^{{commit}}")
 
 
-def unknown(root: Path, revisions: Iterable[str]) -> set[str]:
+def unknown(root: Path, revisions: Collection[str]) -> set[str]:
     """Returns the revisions that the repository lacks. Errors: Refused."""
     options = ("--no-walk", "--ignore-missing", "--stdin")
     found = _git(root, "rev-list", *options, words="\n".join(revisions))

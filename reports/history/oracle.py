@@ -56,7 +56,7 @@ class Question:
         return [
             *(str(root / "tools" / "ab"), self.good, self.bad),
             f"--threshold={100 * self.threshold:.6g}",
-            f"--confidence={100 * self.confidence:.8g}",
+            f"--confidence={100 * self.confidence:.12g}",
             f"--max_pairs={MAX_PAIRS}",
             f"--max_minutes={_MAX_MINUTES}",
             f"--out={self.directory(root)}",
@@ -125,13 +125,14 @@ def _run(command: Sequence[str]) -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):  # a cancelled job, a closed terminal
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, signal.default_int_handler)
-    # Its own process group gets the signal only once, also if a terminal sends it.
+    # A terminal's signal does not reach its own process group. It gets SIGTERM, which
+    # it heeds even if a background job's shell made it ignore SIGINT.
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, process_group=0) as ab:
         try:
             return ab.wait()
         except KeyboardInterrupt:
             if ab.poll() is None:
-                os.killpg(ab.pid, signal.SIGINT)
+                os.killpg(ab.pid, signal.SIGTERM)
             ab.wait()
             raise
 

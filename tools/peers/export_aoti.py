@@ -212,9 +212,11 @@ def compile_package(
             "aot_inductor.metadata": metadata,
             # The program sets the number of threads when it runs the package.
             "cpp.dynamic_threads": True,
-            # The compiler that built the program knows all of this CPU's instructions.
-            # Otherwise PyTorch compiles and loads a library for each set of them.
+            # Otherwise PyTorch compiles and loads a library for AVX2 and AVX-512, which
+            # a compiler of C++20 knows. It still tries BF16, VNNI and AMX.
             "cpp.vec_isa_ok": True,
+            # A package compiles each header only once.
+            "aot_inductor.precompile_headers": False,
         },
     )
     # The compiler writes the metadata before its own duration is known.

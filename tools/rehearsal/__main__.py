@@ -34,13 +34,17 @@ def _predict(arguments: Arguments, program: Path, library: Path, results: Path) 
     except OSError as error:
         print(f"tools/rehearse: {error}", file=sys.stderr)
         return USAGE
-    is_named = "benchmark_out" in arguments.names
+    own = []
+    if "benchmark_out" not in arguments.names:
+        own = [f"--benchmark_out={result}"]
     with tempfile.TemporaryDirectory(prefix="rehearse-") as name:
         rates = Path(name, "rates")
         rates.write_text(text_of(devices()[arguments.gpu]), encoding="utf-8")
         status = run(
-            *(program, library, arguments),
-            *([] if is_named else [f"--benchmark_out={result}"]),
+            program,
+            library,
+            arguments,
+            *own,
             TRAINBENCH_NULL_GPU_RATES=str(rates),
             # SpinKernel ends by its own clock: it takes the time that it is given.
             TRAINBENCH_NULL_GPU_DURATION="SpinKernel=arg0",

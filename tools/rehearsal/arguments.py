@@ -76,8 +76,9 @@ def parse(tokens: Sequence[str]) -> Arguments:
         parser.error(
             "--json contradicts --times=predicted, which keeps a result in JSON"
         )
-    known = (given.gpu, given.ranks, given.json, given.kernels)
-    found = Arguments(*known, predicts, flags)
+    found = Arguments(
+        given.gpu, given.ranks, given.json, given.kernels, predicts, flags
+    )
     for name in found.names:
         if name in _OURS and not (predicts and name == "benchmark_out"):
             parser.error(

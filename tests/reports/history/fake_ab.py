@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A fake tools/ab. `answers.json` has, for each bad commit, its slowdown, an exit
 status instead of a result, the fewest pairs that decide, or whether it waits for
-Ctrl-C."""
+SIGTERM."""
 
 import json
 import signal
@@ -48,6 +48,7 @@ def main(good: str, bad: str, flags: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:]))
     except KeyboardInterrupt:

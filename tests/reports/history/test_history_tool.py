@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -99,8 +100,15 @@ def test_an_interrupt_ends_ab_too(tmp_path: Path, number: int) -> None:
     calls = fake_ab(case.root, {case.revisions[SINCE + 2]: {"waits": True}})
     module = ("reports.command", "tools/history", "reports.history.__main__")
     command = (sys.executable, "-m", *module, *case.flags, "confirm")
-    errors = subprocess.PIPE
-    with subprocess.Popen(command, cwd=ROOT, stderr=errors, text=True) as process:
+    # As a shell without job control starts a command in the background.
+    ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=ignore if number == signal.SIGTERM else None,
+    ) as process:
         while not calls.read_text():
             time.sleep(0.01)
         process.send_signal(number)  # to tools/history alone

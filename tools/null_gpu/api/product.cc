@@ -91,10 +91,12 @@ Work WorkOf(const Product& product) {
 
 std::string ProductName(const Product& product) {
   const int generation = GetSettings().profile->major;
-  const KernelNames& names = *std::find_if(
+  const auto* const found = std::find_if(
       std::begin(kNames), std::end(kNames), [&](const KernelNames& entry) {
         return entry.arithmetic == ArithmeticOf(product);
       });
+  if (found == std::end(kNames)) Die("a product's arithmetic has no kernel");
+  const KernelNames& names = *found;
   std::string name = generation < 9 ? names.on_ampere : names.later;
   Replace(name, "<chip>", "sm" + std::to_string(generation) + "0");
   Replace(name, "<type>", std::to_string(product.a));

@@ -37,9 +37,9 @@ struct MeshFlags {
   std::string ranks;
   std::string rank = "first";
   std::string model = "8B";
-  std::string implementation;  // empty: the definition's, or fused
+  std::string implementation;  // empty: the definition's, or the default
   std::string attention;       // empty: the implementation's
-  std::string checkpoint;      // empty: the model's, or none,every_1
+  std::string checkpoint;      // empty: the model's, or the defaults
   std::string precision = "bf16";
   bool predict_only = false;
   std::string links = "h100_nvlink:450:30,infiniband_ndr:50:30";

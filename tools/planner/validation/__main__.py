@@ -114,7 +114,9 @@ def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
         if answer.returncode:
             of_model = "tools/plan: (--model is '[^']*'; )?"
             why = re.sub(of_model, "", answer.stderr.strip())
-            raise Lacks(f"a job of the program: {why}")
+            lacks = Lacks(f"a job of the program: {why}")
+            lacks.add_note(answer.stderr.strip())
+            raise lacks
         found: dict[str, Any] = json.loads(answer.stdout)["rows"][0]
         return found
 
@@ -125,7 +127,8 @@ def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
     except (OSError, ValueError) as error:
         parser.error(str(error))
     except Lacks as error:
-        print(f"tools/validate: {error}", file=sys.stderr)
+        words = [f"tools/validate: {error}", *getattr(error, "__notes__", ())]
+        print("\n".join(words), file=sys.stderr)
         return 1
     print(printed)
     return status

@@ -26,7 +26,7 @@ class Lacks(Exception):
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredJob:
     """A measured job. If no job of the program can express it, `lacks` says why."""
 
     name: str
@@ -34,22 +34,26 @@ class Measured:
     lacks: str = field(default="", kw_only=True)
 
 
-M = TypeVar("M", bound=Measured)
+M = TypeVar("M", bound=MeasuredJob)
 
 
-def judge(measured: Iterable[M], one: Callable[[M], T]) -> tuple[list[T], list[M]]:
-    """Judges each by `one`. Also returns those for which it raises Lacks or ValueError:
+def judge(
+    measured: Iterable[M],
+    one: Callable[[M], T],
+    errors: tuple[type[Exception], ...] = (Lacks,),
+) -> tuple[list[T], list[M]]:
+    """Judges each by `one`. Also returns those for which it raises one of the `errors`:
     no job can express them."""
     judged, lacking = [], []
     for each in measured:
         try:
             judged.append(one(each))
-        except (Lacks, ValueError) as lacks:
+        except errors as lacks:
             lacking.append(replace(each, lacks=str(lacks)))
     return judged, lacking
 
 
-def counted(lacking: Iterable[Measured], what: str) -> Table:
+def counted(lacking: Iterable[MeasuredJob], what: str) -> Table:
     """Tabulates how many lack the same."""
     counts = Counter(each.lacks for each in lacking).most_common()
     return Table(("lacks", what), [[word, str(count)] for word, count in counts])

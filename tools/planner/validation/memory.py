@@ -60,8 +60,15 @@ def _compare(point: Point, job: Job, ask: Ask) -> Judged:
     ratios = {
         what: found.bytes_of(what) / bytes_ for what, bytes_ in point.measured.items()
     }
-    words = (point.name, point.gpu, point.recipe, point.assumed)
-    return Judged(*words, found, point.measured, ratios)
+    return Judged(
+        name=point.name,
+        gpu=point.gpu,
+        recipe=point.recipe,
+        assumed=point.assumed,
+        predicted=found,
+        measured=point.measured,
+        ratios=ratios,
+    )
 
 
 def _judge(point: Point, ask: Ask) -> Judged:
@@ -75,10 +82,13 @@ def _judge(point: Point, ask: Ask) -> Judged:
     if not job.traits & _KINDS:
         return replace(judged, cause=UNKNOWN)
     other = _with_other_attention(job)
+    try:
+        explains = not _compare(point, other, ask).is_miss
+    except Lacks:
+        explains = False
     kind = "unfused" if "unfused" in other.traits else "fused"
-    if _compare(point, other, ask).is_miss:
-        return replace(judged, cause=UNKNOWN)
-    return replace(judged, cause=f"it has the bytes of {kind} attention")
+    cause = f"it has the bytes of {kind} attention" if explains else UNKNOWN
+    return replace(judged, cause=cause)
 
 
 def judge(points: Iterable[Point], ask: Ask) -> tuple[list[Judged], list[Point]]:

@@ -10,7 +10,7 @@ from reports.pages.plotting.palette import CLEAR_COLOURS
 from reports.results import text
 from reports.results.text import Table
 from tools.planner.validation import memory, step_times
-from tools.planner.validation.cells import DATA, Measured
+from tools.planner.validation.cells import DATA, MeasuredJob
 
 PAGE, PLOT = (DATA / f"predictions.{suffix}" for suffix in ("md", "svg"))
 _OPENING = """\
@@ -73,9 +73,9 @@ def headlines(
 
 def page(
     sizes: Sequence[memory.Judged],
-    no_sizes: Sequence[Measured],
+    no_sizes: Sequence[MeasuredJob],
     times: Sequence[step_times.Judged],
-    no_times: Sequence[Measured],
+    no_times: Sequence[MeasuredJob],
 ) -> dict[Path, str]:
     """Returns the texts of the page and its plot, by path. The page lists the points
     without a predicted size or time."""

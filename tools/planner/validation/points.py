@@ -14,7 +14,7 @@ from tools.planner.timing.step import NODE
 from tools.planner.validation.cells import (
     DATA,
     Lacks,
-    Measured,
+    MeasuredJob,
     Row,
     architecture,
     arithmetic,
@@ -32,7 +32,7 @@ from tools.planner.validation.cells import (
 
 
 @dataclass(frozen=True)
-class Point(Measured):
+class Point(MeasuredJob):
     """The measured bytes of a job. `assumed` says what was assumed because the row does
     not give it."""
 

@@ -99,7 +99,7 @@ def _is_miss(ratio: float) -> bool:
 
 def judge(steps: Iterable[Step], ask: Ask) -> tuple[list[Judged], list[Step]]:
     """Predicts each step. Also returns the steps that no job can express."""
-    return cells.judge(steps, lambda step: _judge(step, ask))
+    return cells.judge(steps, lambda step: _judge(step, ask), (Lacks, ValueError))
 
 
 def _one_utilization(judged: Sequence[Judged]) -> float:

@@ -17,7 +17,7 @@ from tools.planner.validation.cells import (
     DATA,
     SIZES,
     Lacks,
-    Measured,
+    MeasuredJob,
     Row,
     architecture,
     arithmetic,
@@ -36,7 +36,7 @@ _EXPERIMENTS = ("model_size", "implementations")
 
 
 @dataclass(frozen=True)
-class Step(Measured):
+class Step(MeasuredJob):
     """The measured time of a step."""
 
     source: str
