@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from reports.results import text
 
@@ -36,14 +36,23 @@ _FUNCTIONS = {
 }
 
 
+class Row(TypedDict):
+    """A row of the JSON."""
+
+    name: str  # unique in its group
+    what: str  # "- what" if it details the row above
+    formula: str
+    value: float | None
+    unit: str  # bytes, seconds, "" ...
+    reason: NotRequired[str]  # why there is no value
+
+
 @dataclass(frozen=True)
 class Group:
     name: str
     title: str
     constants: str
-    # A row has a name; what it is, "- what" if it details the row above; its formula;
-    # its value, or None and the reason for that; its unit: bytes, seconds, "" ...
-    rows: list[dict[str, Any]]
+    rows: list[Row]
 
 
 @dataclass(frozen=True)
@@ -82,7 +91,7 @@ def evaluate(expression: str, names: Names) -> float:
     return float(eval(code, {"__builtins__": {}, **_FUNCTIONS, **names}))
 
 
-def _rows(table: str, names: Names) -> Iterator[dict[str, Any]]:
+def _rows(table: str, names: Names) -> Iterator[Row]:
     known = dict(names)
     for name, what, formula, unit, unless in _cells(table):
         conditions = unless.split("; ") if unless else []
@@ -93,14 +102,16 @@ def _rows(table: str, names: Names) -> Iterator[dict[str, Any]]:
             assert match, statement
             found = evaluate(match[2], known)
             known[match[1] or ""] = found
-        row = {
-            "name": name,
-            "what": _filled(what, known),
-            "formula": formula,
-            "value": whole(found),
-            "unit": unit,
-        }
-        yield row | ({"reason": f"none if {holds[0]}"} if holds else {})
+        row = Row(
+            name=name,
+            what=_filled(what, known),
+            formula=formula,
+            value=whole(found),
+            unit=unit,
+        )
+        if holds:
+            row["reason"] = f"none if {holds[0]}"
+        yield row
 
 
 def groups(document: str, names: Names, links: Mapping[str, Names]) -> Iterator[Group]:

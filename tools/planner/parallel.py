@@ -83,8 +83,8 @@ def _text(found: Sequence[Group]) -> str:
     cells = [
         [
             row["what"],
-            "none" if "reason" in row else shown(row["value"], row["unit"]),
-            "; ".join(row[key] for key in ("formula", "reason") if key in row),
+            "none" if row["value"] is None else shown(row["value"], row["unit"]),
+            "; ".join(filter(None, (row["formula"], row.get("reason")))),
         ]
         for group in found
         for row in group.rows

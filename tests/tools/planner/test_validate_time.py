@@ -202,8 +202,18 @@ def test_the_page_has_the_numbers_of_both(tmp_path: Path) -> None:
     step = by_hand(tmp_path)
     times = [
         step_times.Judged(
-            *(step.name, step.gpu, "a100-80", 100, us, us, us),
-            *({"products": us}, us / 100, "", step.source, 1e9),
+            name=step.name,
+            gpu=step.gpu,
+            device="a100-80",
+            measured_us=100,
+            predicted_us=us,
+            low_us=us,
+            high_us=us,
+            parts_us={"products": us},
+            ratio=us / 100,
+            cause="",
+            source=step.source,
+            flops=1e9,
         )
         for us in (80, 110)
     ]
