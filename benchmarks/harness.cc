@@ -14,6 +14,7 @@
 #include <torch/types.h>
 
 #include <functional>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "fixtures/device/caching_allocator.h"
@@ -33,6 +34,12 @@ class Harness : public Fixture {
     CaseName name("harness");
     if (p.spin_us == 0) return name.Word("work", "empty");
     return name.Word("work", "spin").Value("us", p.spin_us);
+  }
+
+  static std::string Unavailable(const Params& p, const Device& device) {
+    return p.spin_us == 0 && device.predicts_times
+               ? "an empty call has no predicted time"
+               : "";
   }
 
   Harness(const Params& p, const Device& device) : p_(p), device_(device) {}

@@ -119,6 +119,16 @@ def test_times_are_predicted(trainbench: Program, tmp_path: Path) -> None:
         assert 0.65 < kernels / planned < 1.25, implementation
 
 
+def test_a_call_without_work_has_no_predicted_time(
+    trainbench: Program, tmp_path: Path
+) -> None:
+    flags = ("--suite=smoke", "--benchmark_filter=^harness/(empty|spin)")
+    result = predicted(trainbench, tmp_path / "predicted.json", *flags)
+    assert [row.name for row in result.rows] == ["harness/spin/us:1000"]
+    (skipped,) = result.skipped
+    assert skipped.reason == "an empty call has no predicted time"
+
+
 def test_the_text_names_each_case(
     trainbench: Program, capsys: pytest.CaptureFixture[str]
 ) -> None:
