@@ -40,6 +40,9 @@ function(trainbench_add_experiment_texts target)
     DEPENDS ${ARGN} "${TRAINBENCH_EXPERIMENT_TEXTS_SCRIPT}"
     COMMENT "Collecting the questions of ${target}"
     VERBATIM)
+  # Every object of `target` waits for the source, which would wait for the libraries
+  # that `target` links. As part of a target without libraries it waits for nothing.
+  add_custom_target(${target}_experiment_texts DEPENDS "${output}")
   # LibTorch's precompiled header is not needed and would take longer than the rest.
   set_source_files_properties("${output}" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   target_sources(${target} PRIVATE "${output}")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# trainbench_unity(<target> [PARTS <n>] [<folder>...]): compiles the sources of a target as
-# one file, or as n files of about equal size, since LibTorch's headers and templates cost
-# seconds in each. The sources below each given folder form another file, so that two cores
-# have work. Names in the anonymous namespaces of a target must therefore differ. A source
-# with SKIP_UNITY_BUILD_INCLUSION is compiled separately.
+# trainbench_unity(<target> [PARTS <n>] [<folder>...]): compiles the sources of a target,
+# in one language, as one file, or as n files of about equal size, since LibTorch's headers
+# and nvcc's passes cost seconds in each. The sources below each given folder form another
+# file, so that two cores have work. Names in the anonymous namespaces of a target must
+# therefore differ. A source with SKIP_UNITY_BUILD_INCLUSION is compiled separately.
 #
 # CMake's own UNITY_BUILD includes absolute paths, so a compiler cache would not match
 # another checkout.
@@ -32,6 +32,7 @@ function(trainbench_unity target)
     endforeach()
     file(RELATIVE_PATH include "${CMAKE_SOURCE_DIR}" "${source}")
     list(APPEND includes_${group} "#include \"${include}\"")
+    cmake_path(GET source EXTENSION LAST_ONLY extension)
   endforeach()
   foreach(group IN ITEMS rest LISTS folders)
     set(parts 1)
@@ -48,7 +49,7 @@ function(trainbench_unity target)
       list(SUBLIST includes_${group} ${left} ${size} text)
       list(JOIN text "\n" text)
       string(MAKE_C_IDENTIFIER "${target}_${group}_${part}" name)
-      set(unity "${CMAKE_CURRENT_BINARY_DIR}/unity/${name}.cc")
+      set(unity "${CMAKE_CURRENT_BINARY_DIR}/unity/${name}${extension}")
       file(CONFIGURE OUTPUT "${unity}" CONTENT "${text}\n" @ONLY)
       list(APPEND alone "${unity}")
     endforeach()
