@@ -25,6 +25,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch._inductor import aot_compile
+from torch._inductor.cpu_vec_isa import VecISA
 from torch._inductor.package import package_aoti
 from torch.export import ExportedProgram
 from torch.func import functional_call
@@ -201,6 +202,9 @@ def description(config: ModelConfig) -> str:
 def compile_package(
     program: ExportedProgram, path: Path, metadata: dict[str, str]
 ) -> None:
+    # PyTorch loads each library that it compiles to try an instruction set, in a child
+    # that imports PyTorch. It asks the CPU before, so that compiling decides.
+    VecISA._avx_py_load = ""
     start = time.monotonic()
     args, _ = program.example_inputs
     files: Any = aot_compile(
@@ -213,7 +217,7 @@ def compile_package(
             # The program sets the number of threads when it runs the package.
             "cpp.dynamic_threads": True,
             # Otherwise PyTorch compiles and loads a library for AVX2 and AVX-512, which
-            # a compiler of C++20 knows. It still tries BF16, VNNI and AMX.
+            # a compiler of C++20 knows. It still compiles ones for BF16, VNNI and AMX.
             "cpp.vec_isa_ok": True,
             # A package compiles each header only once.
             "aot_inductor.precompile_headers": False,
