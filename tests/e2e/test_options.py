@@ -52,8 +52,8 @@ def test_the_allocator_is_in_the_context(trainbench: Program, allocator: str) ->
 @pytest.mark.parametrize(
     ("suite", "given", "seconds"),
     [
-        ("quick", (), "min_time=0.35 max_case_seconds=3.5"),
-        ("quick", ("--max_case_seconds=30",), "min_time=0.35 max_case_seconds=30"),
+        ("quick", (), "min_time=0.3 max_case_seconds=3.5"),
+        ("quick", ("--max_case_seconds=30",), "min_time=0.3 max_case_seconds=30"),
         ("full", (), "min_time=1 max_case_seconds=30"),
     ],
 )
