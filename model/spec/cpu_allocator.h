@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the memory of CPU tensors is kept between calls.
+// How the memory of CPU tensors is kept between calls and cases.
 
 #ifndef TRAINBENCH_MODEL_SPEC_CPU_ALLOCATOR_H_
 #define TRAINBENCH_MODEL_SPEC_CPU_ALLOCATOR_H_

@@ -63,14 +63,18 @@ def signed_rank(n: int, alpha: float) -> int | None:
     return bisect.bisect_right(list(itertools.accumulate(outcomes)), allowed) or None
 
 
+def mean_ranks(values: Sequence[float]) -> np.ndarray:
+    """Returns the rank of each value, from 1; equal values share the mean of theirs."""
+    _, ties, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: np.ndarray = (np.cumsum(counts) - (counts - 1) / 2)[ties]
+    return ranks
+
+
 def effective(values: Sequence[float]) -> int:
     """Returns the number of independent values that would determine the median as well
     as this time series (fixtures/timing/statistics.h, EffectiveSamples)."""
     n = len(values)
-    # Tied values share the mean of their ranks. (scipy.stats ranks, too, but takes a
-    # second to import.)
-    _, ties, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[ties] - (n + 1) / 2
+    ranks = mean_ranks(values) - (n + 1) / 2
     squares = float(ranks @ ranks)
     if squares == 0:
         return n

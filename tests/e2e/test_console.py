@@ -105,6 +105,12 @@ def test_progress_is_a_line_per_case_where_nobody_watches(trainbench: Program) -
         )
 
 
+def test_what_a_first_visit_found_is_shown(trainbench: Program) -> None:
+    done = trainbench.run(*NANO_FORWARD, "--rounds=2")
+    found = re.findall(r"^(\S+): [\d.]+ [mu]?s in its first visit$", done.err, re.M)
+    assert found == [NANO_FORWARD_NAME]
+
+
 def test_progress_rewrites_one_line_on_a_terminal(trainbench: Program) -> None:
     ours, theirs = pty.openpty()
     with subprocess.Popen(

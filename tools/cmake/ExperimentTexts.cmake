@@ -40,8 +40,8 @@ function(trainbench_add_experiment_texts target)
     DEPENDS ${ARGN} "${TRAINBENCH_EXPERIMENT_TEXTS_SCRIPT}"
     COMMENT "Collecting the questions of ${target}"
     VERBATIM)
-  # Every object of `target` waits for the source, which would wait for the libraries
-  # that `target` links. As part of a target without libraries it waits for nothing.
+  # Ninja lets every object of `target` wait for the source, and the source for what all
+  # targets that contain it depend on: the libraries of `target`, without this one.
   add_custom_target(${target}_experiment_texts DEPENDS "${output}")
   # LibTorch's precompiled header is not needed and would take longer than the rest.
   set_source_files_properties("${output}" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)

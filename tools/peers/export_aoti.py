@@ -202,8 +202,8 @@ def description(config: ModelConfig) -> str:
 def compile_package(
     program: ExportedProgram, path: Path, metadata: dict[str, str]
 ) -> None:
-    # PyTorch loads each library that it compiles to try an instruction set, in a child
-    # that imports PyTorch. It asks the CPU before, so that compiling decides.
+    # To try an instruction set, PyTorch asks the CPU, compiles a library, and loads it
+    # in a child that imports PyTorch. This omits the child: only compiling is in doubt.
     VecISA._avx_py_load = ""
     start = time.monotonic()
     args, _ = program.example_inputs

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Two modes are found where they exist, and seldom elsewhere."""
+"""Two modes are found where they exist, and seldom elsewhere; ranks are scipy's."""
 
 import numpy as np
 import pytest
+from scipy.stats import rankdata
 
-from reports.results.order_statistics import two_modes
+from reports.results.order_statistics import mean_ranks, two_modes
+
+
+@pytest.mark.parametrize("values", [(), (7,), (3, 1, 2), (2, 1, 2, 2, 1), (4, 4, 4)])
+def test_equal_values_share_the_mean_rank(values: tuple[float, ...]) -> None:
+    assert mean_ranks(values).tolist() == rankdata(values).tolist()
 
 
 @pytest.mark.parametrize(
