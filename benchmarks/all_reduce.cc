@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Question: How long does an all-reduce take, and from which size on does
 //   bandwidth, not latency, limit it?
-// Expect: Time = alpha + bytes / algbw. Gloo over loopback has alpha = 0.2 ms
-//   and 3 GB/s, so the latency is worth 600 KB: 1 KiB and 64 KiB take about the
-//   same time, and 90 % of the bandwidth is reached from 9 * 600 KB = 5 MB on,
-//   unless the buffer outgrows the cache first. NCCL over NVLink has 30 us and
-//   300 GB/s, worth 9 MB. In a ring each of n ranks sends and receives
-//   2 (n-1)/n of the bytes, so busbw = algbw * 2 (n-1)/n is the bandwidth of
-//   the slowest link: the same for 2, 4 and 6 ranks with a link each. Ranks on
-//   one CPU share its cores and memory, so there busbw falls with n.
+// Expect: Time = alpha + bytes / algbw. Over loopback, a Gloo rank copies each
+//   byte into the kernel and out of it, and adds half of them: 2.5 passes at 5
+//   GB/s are 2 GB/s. alpha = 0.3 ms is worth 600 KB: 1 KiB and 64 KiB take
+//   about the same time, and 90 % of the bandwidth is reached from 9 * 600 KB =
+//   5 MB on, unless the buffer outgrows the cache. NCCL over NVLink has 30 us
+//   and 300 GB/s, worth 9 MB. In a ring each of n ranks sends and receives 2
+//   (n-1)/n of the bytes, so busbw = algbw * 2 (n-1)/n is the bandwidth of the
+//   slowest link: the same for 2, 4 and 6 ranks with a link each. Ranks on one
+//   CPU share its cores and memory, so there busbw falls with n.
 
 #include <torch/types.h>
 
@@ -150,8 +151,7 @@ constexpr char kAllSizes[] =
 // Later experiments predict their communication time from these rows.
 TRAINBENCH_REGISTER(AllReduce, "all_reduce/backend/ranks/bytes")
     ->RunsFirst()
-    ->Axis("backend", &AllReduce::Params::backend, kCommBackends,
-           CommBackendName)
+    ->Axis("backend", &AllReduce::Params::backend, CommBackendName)
     ->Axis("ranks", &AllReduce::Params::ranks, WholeNumbers{1, kMostRanks})
     ->Axis("bytes", &AllReduce::Params::bytes, WholeNumbers{4, kMostBytes, 4})
     ->Smoke("backend=gloo ranks=2 bytes=64Ki")
@@ -164,10 +164,10 @@ TRAINBENCH_REGISTER(AllReduce, "all_reduce/backend/ranks/bytes")
             absl::StrCat("backend=nccl ranks=2,4,6 bytes=", kAllSizes))
     ->Expect("1 KiB and 64 KiB take about the same time",
              Time().Of("bytes=65536").Versus("bytes=1024"), AtMost(1.25))
-    ->Expect("Gloo over loopback has 3 GB/s",
+    ->Expect("Gloo over loopback has 2 GB/s",
              Counter("busbw_bytes_per_second")
                  .Of("backend=gloo ranks=2 bytes=100000000"),
-             About(3e9, 0.3))
+             About(2e9, 0.3))
     ->Expect(
         "NCCL over NVLink has 300 GB/s",
         Counter("busbw_bytes_per_second").Of("backend=nccl bytes=100000000"),

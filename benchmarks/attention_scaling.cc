@@ -13,7 +13,8 @@
 //   at 67 / 3.35 = 20 in fp32. 2^31 scores (T 16384) take 36 ms. Flash is
 //   compute-bound: it moves 16 B T d bytes, T / 4 FLOP per byte, and skips the
 //   masked half. Backward / forward is 32 / 14 passes = 2.3 for naive and 5 / 2
-//   products = 2.5 for flash, which recomputes Q K^T.
+//   products = 2.5 for flash, which recomputes Q K^T. In the caches of a CPU
+//   naive has 4 / 2 products, and exponentials only forward: less than 2.
 
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
@@ -68,12 +69,17 @@ TRAINBENCH_REGISTER_F(
     ->Expect("fused attention's time grows as T^2",
              Time().Of("variant=sdpa_flash phase=forward").Along("seq"),
              About(2, 0.1))
-    ->Expect(
+    ->ExpectOnGpu(
         "naive takes 2.3 times as long backward, as its passes over scores",
         Counter("backward_us")
             .Per("forward_us")
             .Of("variant=naive phase=backward"),
         About(2.3, 0.25))
+    ->ExpectOnCpu("naive takes less than twice as long backward",
+                  Counter("backward_us")
+                      .Per("forward_us")
+                      .Of("variant=naive phase=backward"),
+                  AtMost(2))
     ->Expect("flash takes 2.5 times as long backward, as its products",
              Counter("backward_us")
                  .Per("forward_us")

@@ -69,7 +69,7 @@ class AutocastDtypes : public Fixture {
 
 TRAINBENCH_REGISTER(AutocastDtypes, "autocast_dtypes/autocast")
     ->Axis("autocast", &AutocastDtypes::Params::low,
-           std::vector{c10::kHalf, c10::kBFloat16}, DtypeName)
+           {c10::kHalf, c10::kBFloat16}, DtypeName)
     ->Smoke()
     ->Expect("gradients keep 32 bits", Counter("gradients_bits"), About(32, 0))
     ->Expect("the loss is cast up to 32 bits", Counter("loss_bits"),

@@ -8,7 +8,8 @@
 //   v projections, 7.7 M in the head and 7.1 M in the output projections (6 %
 //   each). At seq:128 the products scores and value have 4 * 128 * 768 * 12 =
 //   4.7 M of 246.6 M FLOPs per token, 2 %. Softmax has none, but takes more
-//   than 2 %: it passes five times over 12 * 12 * 128 = 18 k scores per token.
+//   than 1 %: five passes over 12 * 12 * 128 = 18 k scores per token move 0.37
+//   MB, 12 us even at 30 GB/s, while 247 MFLOPs take 1.2 ms at 200 GFLOP/s.
 //   The optimizer is memory-bound: 28 bytes for each of 128.6 M parameters,
 //   3.6 GB, take 0.36 s at 10 GB/s. All layers take the same time, and the
 //   profiled step takes as long as the timed one.
@@ -222,11 +223,11 @@ TRAINBENCH_REGISTER(Breakdown, "breakdown")
                  .Of("model=small phase=backward component=all")
                  .Versus("phase=forward"),
              About(2, 0.15))
-    ->Expect("softmax takes more than 2 % of the forward pass",
+    ->Expect("softmax takes more than 1 % of the forward pass",
              Time()
                  .Of("model=small phase=forward component=softmax")
                  .Versus("component=all"),
-             AtLeast(0.02))
+             AtLeast(0.01))
     ->Expect("every layer takes the time of layer 1",
              Time()
                  .Of("model=small phase=forward component=block")

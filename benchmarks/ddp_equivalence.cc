@@ -24,8 +24,7 @@ TRAINBENCH_DEFINE_F(ToyTraining, DdpEquivalence)(State& state) {
 TRAINBENCH_REGISTER_F(ToyTraining, DdpEquivalence,
                       absl::StrCat("ddp_equivalence/strategy/ranks/steps:",
                                    ToyTraining::kSteps))
-    ->Axis("strategy", &ToyTrainingParams::strategy, kSyncStrategies,
-           SyncStrategyName)
+    ->Axis("strategy", &ToyTrainingParams::strategy, SyncStrategyName)
     ->Axis("ranks", &ToyTrainingParams::ranks, WholeNumbers{1, kMostRanks})
     ->Smoke("strategy=per_parameter ranks=2")
     ->Quick("strategy=overlap_bucketed ranks=2")

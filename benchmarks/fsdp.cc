@@ -7,15 +7,18 @@
 //   prefetch. A step gathers all parameters, and resharded blocks again
 //   backward. That lowers the peak, but sends 3 instead of 2 (n-1)/n of their
 //   bytes. Otherwise a rank sends as much as the sharded optimizer, in one call
-//   per block, not one for all, and is at most 15 % slower. Where communication
-//   has its own hardware, prefetch hides all but the first gather and last
-//   reduction. Ranks on one CPU send with the cores that compute, so there it
-//   hides less than half. Gathers in bf16 send half as much.
+//   per block, not one for all, and is at most 15 % slower. Ranks on one CPU
+//   wait 1.5 ms in each call (ddp.cc): 10 more calls in tiny's step of 45 ms,
+//   at most half of it. Where communication has its own hardware, prefetch
+//   hides all but the first gather and last reduction. Ranks on one CPU send
+//   with the cores that compute, so there it hides less than half. Gathers in
+//   bf16 send half as much.
 
 #include <array>
 #include <optional>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/experiment/rank_plan.h"
 #include "fixtures/steps/parallel/sharded_step.h"
@@ -94,12 +97,16 @@ TRAINBENCH_REGISTER_F(
                  .Of("sharded=everything precision=fp32 ranks=2")
                  .Versus("sharded=nothing reshard=0 prefetch=0"),
              About(0.5, 0.02))
-    ->Expect(
-        "at equal bytes it is at most 15 % slower than a sharded optimizer",
-        Time()
-            .Of("sharded=everything reshard=0")
-            .Versus("sharded=optimizer prefetch=0"),
-        AtMost(1.15))
+    ->Expect([](const Device& device) {
+      const bool waits = !device.is_cuda();
+      return Expectation{
+          absl::StrCat("at equal bytes it is at most ", waits ? 50 : 15,
+                       " % slower than a sharded optimizer"),
+          Time()
+              .Of("sharded=everything reshard=0")
+              .Versus("sharded=optimizer prefetch=0"),
+          AtMost(waits ? 1.5 : 1.15)};
+    })
     ->Expect("resharding lowers the peak",
              Counter("peak_bytes").Of("reshard=1").Versus("reshard=0"),
              AtMost(1))

@@ -90,13 +90,13 @@ TRAINBENCH_REGISTER(
     FusedOps, "fused_ops/op/implementation/model/precision/pass/batch/seq")
     ->Axis(ModelAxis<FusedOps::Params>(&FusedOps::Params::model))
     ->Axis("precision", &FusedOps::Params::precision,
-           std::vector{Precision::kFp32, Precision::kBf16}, PrecisionName)
+           {Precision::kFp32, Precision::kBf16}, PrecisionName)
     ->Axis("batch", &FusedOps::Params::batch)
     ->Axis("seq", &FusedOps::Params::seq)
-    ->Axis("op", &FusedOps::Params::op, kFusedOps, FusedOpName)
-    ->Axis("pass", &FusedOps::Params::pass, kPasses, PassName)
+    ->Axis("op", &FusedOps::Params::op, FusedOpName)
+    ->Axis("pass", &FusedOps::Params::pass, PassName)
     ->Axis("implementation", &FusedOps::Params::implementation,
-           kImplementations, ImplementationName)
+           ImplementationName)
     ->Baseline("implementation", "textbook")
     ->Smoke("model=tiny precision=fp32 batch=1 seq=32")
     ->Quick("pass=forward,both model=small precision=fp32 batch=4 seq=128")

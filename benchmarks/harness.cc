@@ -96,7 +96,7 @@ TRAINBENCH_REGISTER(Allocate,
                     absl::StrCat("harness/work=allocate/allocator/size:",
                                  Allocate::kBytes))
     ->Options({.alone = true})
-    ->Axis("allocator", std::identity(), kCpuAllocators, CpuAllocatorName)
+    ->Axis("allocator", std::identity(), CpuAllocatorName)
     ->OnCpu()
     ->Baseline("allocator", "system")
     ->Smoke("allocator=system,caching")

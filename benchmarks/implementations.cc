@@ -35,8 +35,7 @@ TRAINBENCH_REGISTER_F(
     "implementations/implementation/model/precision/mode/batch/seq")
     ->Axes(StepAxes<StepParams>())
     // After the model, which also sets it.
-    ->Axis("implementation", ImplementationOf, kImplementations,
-           ImplementationName)
+    ->Axis("implementation", ImplementationOf, ImplementationName)
     ->Baseline("implementation", "textbook")
     ->Smoke(
         "model=tiny precision=fp32,bf16_autocast mode=forward_backward batch=2 "

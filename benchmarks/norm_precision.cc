@@ -78,11 +78,11 @@ TRAINBENCH_REGISTER(NormPrecision,
                     "norm_precision/norm/dtype/internals/magnitude")
     ->Options({.hold = true, .cold_cache = true})
     ->Axis("norm", &NormPrecision::Params::kind,
-           std::vector{NormKind::kRmsNorm, NormKind::kLayerNorm}, NormKindName)
+           {NormKind::kRmsNorm, NormKind::kLayerNorm}, NormKindName)
     ->Axis("dtype", &NormPrecision::Params::dtype,
-           std::vector{c10::kHalf, c10::kBFloat16, c10::kFloat}, DtypeName)
-    ->Axis("internals", &NormPrecision::Params::is_wide,
-           std::array{false, true}, InternalsName)
+           {c10::kHalf, c10::kBFloat16, c10::kFloat}, DtypeName)
+    ->Axis("internals", &NormPrecision::Params::is_wide, {false, true},
+           InternalsName)
     ->Axis("magnitude", &NormPrecision::Params::magnitude)
     ->Smoke("dtype=fp16 magnitude=100")
     ->Quick("norm=rms_norm dtype=fp16,bf16 magnitude=100")

@@ -85,7 +85,7 @@ TRAINBENCH_REGISTER(Optimizer, "optimizer/kind/model")
     ->Options({.cold_cache = true})
     ->Axis(ModelAxis<Optimizer::Params>(&Optimizer::Params::model))
     ->Axis("kind", &Optimizer::Params::kind,
-           std::vector{AdamWKind::kTextbook, AdamWKind::kFused}, AdamWName)
+           {AdamWKind::kTextbook, AdamWKind::kFused}, AdamWName)
     ->Baseline("kind", "textbook")
     ->Profiles("kind", "model")
     ->Smoke("model=tiny")

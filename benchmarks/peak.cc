@@ -79,7 +79,7 @@ TRAINBENCH_REGISTER(PeakMatmul, "peak/work=matmul/precision/m/n/k")
     ->RunsFirst()
     ->Options({.hold = true})
     ->Axis("precision", &PeakMatmul::Params::precision,
-           std::vector{Precision::kFp32, Precision::kTf32, Precision::kBf16},
+           {Precision::kFp32, Precision::kTf32, Precision::kBf16},
            PrecisionName)
     ->Axis("m", &PeakMatmul::Params::m)
     ->Axis("n", &PeakMatmul::Params::n)
@@ -151,8 +151,7 @@ Expectation FusedTakesTheFasterLibrary(const Device&) {
 TRAINBENCH_REGISTER(PeakLinear, "peak/work=linear/precision=fp32/library/m/n/k")
     ->RunsFirst()
     ->OnCpu()
-    ->Axis("library", &PeakLinear::Params::library, kProductLibraries,
-           ProductLibraryName)
+    ->Axis("library", &PeakLinear::Params::library, ProductLibraryName)
     ->Axis("m", &PeakLinear::Params::m)
     ->Axis("n", &PeakLinear::Params::n)
     ->Axis("k", &PeakLinear::Params::k)
@@ -258,9 +257,8 @@ class PeakStream : public Fixture {
 
 TRAINBENCH_REGISTER(PeakStream, "peak/work=stream/kernel/stores/size")
     ->RunsFirst()
-    ->Axis("kernel", &PeakStream::Params::kernel, kStreamKernels,
-           StreamKernelName)
-    ->Axis("stores", &PeakStream::Params::stores, kStores, StoresName)
+    ->Axis("kernel", &PeakStream::Params::kernel, StreamKernelName)
+    ->Axis("stores", &PeakStream::Params::stores, StoresName)
     ->Axis("size", &PeakStream::Params::size, WholeNumbers{64, kMostBytes, 64})
     ->Smoke("kernel=copy,scale,add,triad,update,read size=1Mi")
     ->Quick(

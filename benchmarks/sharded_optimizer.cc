@@ -32,7 +32,7 @@ TRAINBENCH_REGISTER_F(ShardedStep, Optimizer,
                       "sharded_optimizer/sharding/model/ranks/batch/seq")
     ->Axes(StepAxes<ShardedParams>(&ShardedParams::step), {"precision", "mode"})
     ->Axis("ranks", &ShardedParams::ranks, WholeNumbers{1, kMostRanks})
-    ->Axis("sharding", Sharding, kOptimizerShardings, OptimizerShardingName)
+    ->Axis("sharding", Sharding, OptimizerShardingName)
     ->Smoke("model=tiny batch=1 seq=32 ranks=2")
     ->SmokeOnGpu("model=small batch=4 seq=32 ranks=2")
     ->Quick("sharding=replicated,sharded model=tiny batch=1 seq=128 ranks=2")

@@ -10,7 +10,7 @@
 //   to 6 times as long as qk despite its few FLOPs, and fused softmax a quarter
 //   of naive. On a CPU the product is closer to its arithmetic limit and both
 //   ratios are smaller: qk at 40 GFLOP/s per core takes 3.2 ns per score, and
-//   naive softmax at 10 GB/s takes 3.2 ns too.
+//   naive softmax at 8 GB/s takes 4 ns, a quarter more.
 
 #include <string>
 #include <vector>
@@ -72,13 +72,12 @@ TRAINBENCH_REGISTER(SoftmaxVsMatmul,
                     "softmax_vs_matmul/part/precision/batch/heads/seq/d_head")
     ->Options({.hold = true, .cold_cache = true})
     ->Axis("precision", &SoftmaxVsMatmul::Params::precision,
-           std::vector{Precision::kFp32, Precision::kBf16}, PrecisionName)
+           {Precision::kFp32, Precision::kBf16}, PrecisionName)
     ->Axis("heads", &SoftmaxVsMatmul::Params::heads, WholeNumbers{1, 1024})
     ->Axis("d_head", &SoftmaxVsMatmul::Params::d_head, WholeNumbers{1, 1024})
     ->Axis("batch", &SoftmaxVsMatmul::Params::batch)
     ->Axis("seq", &SoftmaxVsMatmul::Params::seq)
-    ->Axis("part", &SoftmaxVsMatmul::Params::part, kAttentionOps,
-           AttentionOpName)
+    ->Axis("part", &SoftmaxVsMatmul::Params::part, AttentionOpName)
     // The product that makes scores of the same shape.
     ->Baseline("part", "qk")
     ->Smoke("precision=fp32 heads:d_head=2:32 batch=1 seq=64")
@@ -100,9 +99,9 @@ TRAINBENCH_REGISTER(SoftmaxVsMatmul,
         "fused softmax takes at least a quarter of naive softmax",
         Time().Of("part=softmax_fused d_head=64").Versus("part=softmax_naive"),
         AtLeast(0.25))
-    ->ExpectOnCpu("naive softmax takes about as long as QK^T on a CPU",
+    ->ExpectOnCpu("naive softmax takes a quarter longer than QK^T on a CPU",
                   Time().Of("part=softmax_naive d_head=64").Versus("part=qk"),
-                  About(1, 0.25));
+                  About(1.25, 0.25));
 
 }  // namespace
 }  // namespace trainbench

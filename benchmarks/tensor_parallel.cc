@@ -11,10 +11,12 @@
 //   and a few numbers for each token's loss. It computes
 //   6 B T (4 d^2 + 3 d d_ff) / n for a layer's matrices. tiny with 4 x 128
 //   tokens sends 4.7 MB in 20 calls and computes 3.8 GFLOPs: a rank on one core
-//   takes 5 ms at 1 GB/s and 76 ms at 50 GFLOP/s. None of it can be hidden: the
-//   next product needs the sum. Two GPUs are faster than one; ranks on one CPU
-//   share the cores that one process has for itself. Data-parallel ranks send
-//   gradients, whatever the batch; these send activations, in proportion to it.
+//   takes 76 ms at 50 GFLOP/s, sends for 5 ms at 1 GB/s, and waits 1.5 ms in
+//   each call (ddp.cc): a third of the step, at most half. None of it can be
+//   hidden: the next product needs the sum. Two GPUs are faster than one; ranks
+//   on one CPU share the cores that one process has for itself. Data-parallel
+//   ranks send gradients, whatever the batch; these send activations, in
+//   proportion to it.
 
 #include <string>
 
@@ -62,9 +64,9 @@ TRAINBENCH_REGISTER_F(TensorParallelStep, Shared,
              AtMost(0.55))
     ->ExpectOnGpu("two GPUs are faster than one",
                   Time().Of("ranks=2 data=1").Versus("ranks=1"), AtMost(1))
-    ->ExpectOnCpu("two ranks on one CPU send for at most a third of the step",
+    ->ExpectOnCpu("two ranks on one CPU send for at most half of the step",
                   Counter("communication_share").Of("ranks=2 data=1"),
-                  AtMost(0.33));
+                  AtMost(0.5));
 
 }  // namespace
 }  // namespace trainbench

@@ -78,8 +78,7 @@ constexpr char kAllTransfersOnGpu[] =
     "transfer=h2d_pinned,h2d_pageable,d2h_pinned,d2h_pageable,d2d";
 
 TRAINBENCH_REGISTER(TransferBytes, "transfer")
-    ->Axis("transfer", &TransferBytes::Params::kind, kTransferKinds,
-           TransferKindName)
+    ->Axis("transfer", &TransferBytes::Params::kind, TransferKindName)
     ->Axis("size", &TransferBytes::Params::bytes,
            WholeNumbers{8, kMostBytes, 8})
     ->Smoke("transfer=memcpy,memset size=64Ki")

@@ -27,7 +27,6 @@ enum class TransferKind {
 inline constexpr EnumNames<TransferKind, 7> TransferKindName{
     "h2d_pinned", "h2d_pageable", "d2h_pinned", "d2h_pageable",
     "d2d",        "memcpy",       "memset"};
-inline constexpr auto kTransferKinds = TransferKindName.values();
 
 // Returns the kinds that exist on a device of this type.
 std::vector<TransferKind> TransferKinds(c10::DeviceType device);

@@ -14,7 +14,6 @@ namespace trainbench {
 enum class CommBackend { kGloo, kNccl };
 
 inline constexpr EnumNames<CommBackend, 2> CommBackendName{"gloo", "nccl"};
-inline constexpr auto kCommBackends = CommBackendName.values();
 
 // Longest message of Gloo's ring (comm/gloo_exchanges.h), in elements.
 inline constexpr int64_t kRingSegment = int64_t{1} << 18;

@@ -24,7 +24,6 @@ inline constexpr auto kFusedOps = FusedOpName.values();
 enum class Pass { kForward, kBackward, kBoth };
 
 inline constexpr EnumNames<Pass, 3> PassName{"forward", "backward", "both"};
-inline constexpr auto kPasses = PassName.values();
 
 }  // namespace trainbench
 

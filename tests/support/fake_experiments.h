@@ -29,8 +29,7 @@ class FakeExperiment : public Fixture {
 
 inline Registration<FakeExperiment>* RegisterFake(absl::string_view name) {
   return Register<FakeExperiment>(name)
-      ->Axis("kind", &FakeExperiment::Params::kind,
-             std::vector<std::string>{"naive", "fused", "sdpa"})
+      ->Axis("kind", &FakeExperiment::Params::kind, {"naive", "fused", "sdpa"})
       ->Axis("seq", &FakeExperiment::Params::seq);
 }
 
