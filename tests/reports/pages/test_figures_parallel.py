@@ -16,24 +16,16 @@ def reduced(backend: str, ranks: int, size: float, us: float) -> Row:
 def test_the_legend_of_all_reduce_has_the_fitted_laws() -> None:
     sizes = (1 << 10, 1 << 17, 1 << 24)
     rows = [reduced("gloo", 2, size, 50 + size / 2e3) for size in sizes]
+    rows += [reduced("gloo", 3, size, 10) for size in sizes]
     rows += [reduced("nccl", 4, size, 20 + size / 1e5) for size in sizes]
     rows += [reduced("nccl", 6, 1 << 10, 7)]  # one size gives no fit
+    laws = {
+        "gloo, 2 ranks: 50 us + S / (2 GB/s)",
+        "gloo, 3 ranks: 10 us, whatever S",
+        "nccl, 4 ranks: 20 us + S / (100 GB/s)",
+        "nccl, 6 ranks",
+    }
     figures = all_reduce(result_of(*rows))
-    assert [figure.title for figure in figures] == [
-        "All-reduce: time over size",
-        "All-reduce: bandwidth over size",
-    ]
+    assert len(figures) == 2
     for figure in figures:
-        labels = texts(figure.svg)
-        assert "gloo, 2 ranks: 50 us + S / (2 GB/s)" in labels
-        assert "nccl, 4 ranks: 20 us + S / (100 GB/s)" in labels
-        assert "nccl, 6 ranks" in labels
-        assert {"1 KiB", "64 KiB"} <= set(labels)
-        assert "50 us + S / (2 GB/s)" in figure.description
-
-
-def test_a_transfer_whose_size_costs_nothing() -> None:
-    figure, _ = all_reduce(
-        result_of(reduced("gloo", 2, 1e3, 10), reduced("gloo", 2, 2e3, 10))
-    )
-    assert "gloo, 2 ranks: 10 us, whatever S" in texts(figure.svg)
+        assert laws <= set(texts(figure.svg))
