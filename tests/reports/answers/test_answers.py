@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The sentences and tables of the answers, from handmade rows."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,8 @@ from golden import check_golden
 from reports.answers.__main__ import main
 from reports.answers.answer import answers, asked_of, markdown
 from reports.experiments.specs import SPECS
-from reports.results.rows import Asked, Result, load, parse
-from results import REFERENCE, ROOT, document, entry, failure, write
+from reports.results.rows import Asked, parse
+from results import ROOT, document, entry, failure, write
 
 
 def test_every_spec_has_an_experiment_and_each_of_those_a_question() -> None:
@@ -39,11 +38,6 @@ def test_an_expectation_is_the_whole_comment_on_one_line() -> None:
         expectation = asked_of(experiment).expect
         assert "//" not in expectation
         assert expectation.endswith(".")
-
-
-def test_a_result_without_rows_answers_nothing() -> None:
-    assert answers(parse(document())) == []
-    assert markdown(parse(document())) == ""
 
 
 def sent(n: int, peak: float, predicted: float, sent: float) -> dict[str, Any]:
@@ -98,58 +92,27 @@ def test_all_rows_are_a_table_of_what_processes_have_between_them(
     check_golden("rows.txt", {"six processes": capsys.readouterr().out})
 
 
-def test_a_file_that_answers_nothing_is_reported(
+def test_how_the_command_ends(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps(document()))
-    assert main([str(path)]) == 1
-    assert "a.json has no rows" in capsys.readouterr().err
+    def ran(content: dict[str, Any], *flags: str) -> tuple[int, str, str]:
+        status = main([*flags, str(write(tmp_path / "a.json", content))])
+        return status, *capsys.readouterr()
 
-
-def test_expectations_come_first_and_alone_where_asked_for(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows = [entry("harness/empty", 5, "work=empty", p50_us=5, half_width=0.01)]
-    content = document(
-        *rows,
-        expectations=[
-            expected("harness", "p50_us", "at_least", 1),
-            expected("harness", "p50_us", "at_most", 2),
-        ],
-    )
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps(content))
-    assert main([str(path)]) == 0, "expectations alone are something to tell"
-    told = capsys.readouterr().out
-    assert told.startswith(
-        "### Expectations\n\nOf 2 expectations 1 failed, 1 held.\n\n"
-    )
-    assert told.index("at most 2 us") < told.index("at least 1 us")
-    assert main(["--expectations", str(path)]) == 0
-    assert capsys.readouterr().out == (
+    status, out, err = ran(document())
+    assert (status, out) == (1, "") and "a.json has no rows" in err
+    row = entry("harness/empty", 5, "work=empty", p50_us=5, half_width=0.01)
+    wanted = [
+        expected("harness", "p50_us", "at_least", 1),
+        expected("harness", "p50_us", "at_most", 2),
+    ]
+    status, out, _ = ran(document(row, expectations=wanted))
+    assert status == 0 and out.startswith("### Expectations\n")
+    assert ran(document(row, expectations=wanted), "--expectations")[:2] == (
+        0,
         "harness: the p50_us of harness: failed; expected at most 2 us, measured 5 us "
-        "(4.95 to 5.05 us) in empty\n"
-        "Of 2 expectations 1 failed, 1 held.\n"
+        "(4.95 to 5.05 us) in empty\nOf 2 expectations 1 failed, 1 held.\n",
     )
-    path.write_text(json.dumps(document(*rows)))
-    assert main(["--expectations", str(path)]) == 0
-    assert capsys.readouterr().out == "", "a file of an earlier version"
-
-
-@pytest.fixture(scope="module")
-def reference() -> Result:
-    return load(REFERENCE)
-
-
-def test_the_reference_run_answers_every_question(reference: Result) -> None:
-    asked = {row.experiment for row in reference.rows}
-    assert {answer.name for answer in answers(reference)} == asked
-    assert reference.errors == []
-
-
-def test_bad_files_are_wrong_usage(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+    assert ran(document(row), "--expectations")[:2] == (0, "")  # of an earlier version
     assert main([str(tmp_path / "nowhere.json")]) == 2
     assert "nowhere.json" in capsys.readouterr().err

@@ -3,10 +3,11 @@
 
 from typing import Any
 
+from advised import timed
 from golden import check_golden
 from reports.answers.breakdown import sentence, tables
 from reports.results.rows import parse
-from results import document, entry
+from results import document
 
 Entry = dict[str, Any]
 
@@ -22,18 +23,12 @@ def case(
 ) -> Entry:
     """A row of a step of 100 ms."""
     counters = {"share": share, "matmul_share": 0.5, "half_width": 0.01} | counters
-    return entry(
-        f"breakdown/tiny/fp32/{mode}/{phase}/{component}/batch:4/seq:{seq}",
-        share * 1e5,
-        f"model=tiny precision=fp32 mode={mode} phase={phase} component={component}"
-        + (f" | {words}" if words else ""),
-        batch=4,
-        seq=seq,
-        **counters,
-    )
+    step = f"model=tiny precision=fp32 mode={mode} phase={phase} component={component}"
+    shape = f"batch:4/seq:{seq}"
+    return timed("breakdown", share * 1e5, f"{step} | {words}", shape, **counters)
 
 
-def timed(ms: float, half_width: float = 0.01, **phases: float) -> Entry:
+def without_profile(ms: float, half_width: float = 0.01, **phases: float) -> Entry:
     row = case("step", "timed", ms / 100, half_width=half_width)
     del row["share"], row["matmul_share"]
     return row | phases
@@ -97,15 +92,18 @@ def test_what_is_said_of_a_step() -> None:
     for row in once:
         del row["p50_low_us"], row["p50_high_us"]
     own = case("step", "all", 1, matmul_share_low=0.45, matmul_share_high=0.6)
+    phases = {"forward_us": 29e3, "backward_us": 68e3}
     check_golden(
         "breakdown.txt",
         {
             "a step": summary(*STEP),
             "noise": summary(*NOISY),
             "profiled once, without an interval": summary(*once),
-            "timed, too": summary(*STEP, timed(98, forward_us=29e3, backward_us=68e3)),
-            "the profile is another step": summary(*STEP, timed(60)),
-            "noise may make it another": summary(*STEP, timed(80, half_width=0.3)),
+            "timed, too": summary(*STEP, without_profile(98, **phases)),
+            "the profile is another step": summary(*STEP, without_profile(60)),
+            "noise may make it another": summary(
+                *STEP, without_profile(80, half_width=0.3)
+            ),
             "inference": summary(*TRAINING, *inference(0.77, 0.01)),
             "inference within noise": summary(*inference(0.52, 0.1), *STEP),
             "an interval of the share of products": summary(*instead(own)),

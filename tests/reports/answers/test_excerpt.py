@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from reports.answers.__main__ import main
-from reports.answers.excerpt import ROWS, with_excerpt
-from reports.results.rows import parse
+from reports.answers.excerpt import ROWS
 from results import CONTEXT, document, entry, write
 
 README = """# Title
@@ -25,22 +24,17 @@ RUN = document(
 )
 
 
-def test_rows_and_columns_that_fit() -> None:
-    made = with_excerpt(README, parse(RUN))
-    head = "# Title\n<!-- table: tools/reference my-box -->\n\nA `small fp32"
-    end = (
-        "\n...\n3 cases: 3 measured, 0 skipped, 0 failed\n```\n\n<!-- /table -->\nafter"
-    )
-    assert made.startswith(head) and made.endswith(f"{end}\n")
-    screen = made.split("```")[1]
-    assert max(map(len, screen.splitlines())) <= 100
-    cells = [line.split() for line in screen.splitlines() if line]
-    assert cells[0][:2] == ["git_revision:", "a" * 12] and cells[1][0] == "device:"
-    assert cells[3] == ["case", "time", "rate", "peak", "mem"]
-    rate = {ROWS[0]: "GFLOP/s", ROWS[1]: "GB/s"}
-    for name, line in zip(ROWS, cells[4:], strict=False):
-        assert line == [name, "7", "ms", "1", rate[name], "2", "MiB"]
-    assert with_excerpt(made, parse(RUN)) == made
+def test_a_document_is_updated_between_its_marks(tmp_path: Path) -> None:
+    """tests/hygiene compares README.md with the excerpt of its run."""
+    (tmp_path / "my-box").mkdir()
+    readme, run = tmp_path / "README.md", write(tmp_path / "my-box/full.json", RUN)
+    readme.write_text(README)
+    assert main(["--readme", str(readme), str(run)]) == 0
+    made = readme.read_text()
+    head, _, screen = made.partition("```\n")
+    assert head.startswith("# Title\n<!-- table: tools/reference my-box -->\n\nA `small")
+    assert screen.endswith("\n```\n\n<!-- /table -->\nafter\n")
+    assert max(map(len, made.splitlines())) <= 100 and "old" not in made
 
 
 @pytest.mark.parametrize(

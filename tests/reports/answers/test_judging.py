@@ -5,7 +5,7 @@ from typing import Any
 
 from expected import expected
 from golden import check_golden
-from reports.answers.expectations import expected_text, summary, table
+from reports.answers.expectations import summary, table
 from reports.answers.judging import Judgement, Verdict, judgements
 from reports.results.rows import parse
 from results import document, entry
@@ -106,18 +106,6 @@ def test_what_is_said_of_expectations() -> None:
             for name, one in found.items()
         },
     )
-
-
-def test_what_was_expected_has_its_unit_and_tolerance() -> None:
-    def told(*what: Any, **more: Any) -> str:
-        (made,) = parse(document(expectations=[expected(*what, **more)])).expectations
-        return expected_text(made)
-
-    assert told("a", "p50_us", "at_most", 2) == "at most 2 us"
-    assert told("a", "p50_us", "about", 2, 0.15, per="b_us") == "2 ± 15 %"
-    assert told("a", "peak_bytes", "at_least", 2048) == "at least 2 KiB"
-    assert told("a", "algbw_bytes_per_second", "about", 3e9, 0.3) == "3 GB/s ± 30 %"
-    assert told("a", "logits_bits", "about", 16) == "16"
 
 
 def test_of_many_verdicts_those_stand_that_stand_together() -> None:

@@ -3,24 +3,21 @@
 
 from typing import Any
 
+from advised import SHAPE, timed
 from golden import check_golden
 from reports.answers.answer import answer_of
 from reports.answers.breakdown import sentence
 from reports.results.rows import Result, parse
-from results import document, entry
+from results import document
 
 Entry = dict[str, Any]
-SHAPE = "batch:4/seq:128"
-STEP = "tiny fp32 train_step 4 x 128"
 
 
 def row(mode: str, phase: str, component: str, us: float, **counters: float) -> Entry:
     words = f"model=tiny precision=fp32 mode={mode} phase={phase} component={component}"
-    name = f"breakdown/tiny/fp32/{mode}/{phase}/{component}/{SHAPE}"
     if component != "timed":
         counters = {"share": us / 100, "matmul_share": 0.5} | counters
-    counters = {"half_width": 0.01, "batch": 4, "seq": 128} | counters
-    return entry(name, us, words, **counters)
+    return timed("breakdown", us, words, SHAPE, half_width=0.01, **counters)
 
 
 def statistics(mean: float) -> dict[str, float]:
@@ -129,8 +126,8 @@ def test_what_is_said_of_a_profile() -> None:
     bare = full | {name: list(map(without_times, full[name])) for name in lists}
     untimed = [{**one, "real_time": 0} for one in rows("train_step")]
     null = document(*untimed, profiles=[bare], context={"device_kind": "null_cuda"})
-    timed = row("train_step", "step", "timed", 98, forward_us=25)
-    beside = document(*rows("inference"), *rows("train_step"), timed)
+    unprofiled = row("train_step", "step", "timed", 98, forward_us=25)
+    beside = document(*rows("inference"), *rows("train_step"), unprofiled)
     check_golden(
         "profiled.txt",
         {
