@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command: its output for the committed run, and for less complete files."""
+"""The command: its output, and what it says of less complete files."""
 
 from pathlib import Path
 from typing import Any
@@ -9,13 +9,11 @@ import pytest
 from advised import PEAKS, Entry, op, part, step, whole
 from golden import check_golden
 from reports.advice.__main__ import GOOD, NOTHING, USAGE, main
-from reports.advice.advice import Advice, advice
+from reports.advice.advice import Advice
 from reports.advice.line import Line
 from reports.advice.tell import sentence
-from reports.answers.judging import Verdict
 from reports.answers.measured import Measured
-from reports.results.rows import load
-from results import REFERENCE, document, entry, within, write
+from results import document, entry, within, write
 
 
 def ran(
@@ -24,26 +22,6 @@ def ran(
     status = main([str(write(tmp_path / "a.json", document(*rows, **others)))])
     said = capsys.readouterr()
     return status, said.out, said.err
-
-
-def test_the_committed_run_gives_advice_that_its_rows_confirm() -> None:
-    run = load(REFERENCE)
-    lines = advice(run).lines
-    assert len(lines) >= 5
-    confirmed = [
-        line.change
-        for line in lines
-        if any(check.verdict == Verdict.HELD for check in line.checks)
-    ]
-    assert len(confirmed) >= 2, confirmed
-    names = {row.name for row in run.rows}
-    for line in lines:
-        assert line.rows and set(line.rows) <= names, line.change
-        assert {check.where for check in line.checks} <= names
-        assert line.assumption
-    gains = [line.gain_us.value for line in lines]
-    assert gains == sorted(gains, reverse=True), "the largest is first"
-    assert gains[0] > 0
 
 
 def test_the_page_of_each_kind_of_run(

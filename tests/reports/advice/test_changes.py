@@ -112,17 +112,6 @@ def test_flash_attention_is_predicted_at_the_rate_of_attentions_products() -> No
     assert without.checks[0].predicted.value == pytest.approx(900)
 
 
-def test_a_cuda_graph_closes_the_gaps_of_a_gpu() -> None:
-    norm = part("forward", "norm", 90)
-    gaps = (part("forward", "gap", 200), part("backward", "gap", 300))
-    found = lines(*PEAKS, norm, *gaps, whole(590))["CUDA graph"]
-    assert found.saved_us.value == 500
-    assert found.rows == tuple(gap["name"] for gap in gaps)
-    assert verdicts(found) == []
-    dispatch = part("forward", "dispatch", 200)
-    assert "CUDA graph" not in lines(*PEAKS, norm, dispatch, whole(290))
-
-
 def test_bf16_makes_products_faster() -> None:
     divided = whole(1000, matmul_share=0.6)
     rows = (

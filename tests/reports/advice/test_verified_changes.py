@@ -54,6 +54,11 @@ def test_a_cuda_graph_is_checked_by_the_replay_of_the_same_step() -> None:
         *(launched("eager", 600), launched("graph", 150)),
         *(launched("eager", 600, "forward"), launched("graph", 1, "forward")),
     )
+    alone = lines(*PEAKS, *gaps, whole(590))["CUDA graph"]
+    assert alone.rows == tuple(gap["name"] for gap in gaps)
+    assert (alone.saved_us.value, alone.checks) == (500, ())
+    dispatch = part("forward", "dispatch", 200)  # of a CPU, which has no graphs
+    assert "CUDA graph" not in lines(*PEAKS, dispatch, whole(290))
     found = lines(*PEAKS, *gaps, whole(590), *rows)["CUDA graph"]
     (check,) = found.checks
     assert (check.where, check.measured.value) == (rows[1]["name"], 450)
