@@ -53,20 +53,14 @@ def test_the_parts_of_a_run_are_one_process(tmp_path: Path, capsys: Any) -> None
     assert "note: one process per side" in out
 
 
-@pytest.mark.parametrize(
-    ("ratio", "verdict", "code"),
-    [(1.2, "REGRESSED", BAD), (1.0, "EQUIVALENT", GOOD), (0.8, "IMPROVED", GOOD)],
-)
-def test_several_files_per_side(
-    tmp_path: Path, capsys: Any, ratio: float, verdict: str, code: int
-) -> None:
-    assert main([*paired(tmp_path, ratio), "--json"]) == code
+def test_several_files_per_side_as_json(tmp_path: Path, capsys: Any) -> None:
+    assert main([*paired(tmp_path, 1.2), "--json"]) == BAD
     printed = json.loads(capsys.readouterr().out)
-    assert printed["exit_code"] == code and printed["verdicts"][verdict] == 3
+    assert printed["exit_code"] == BAD and printed["verdicts"]["REGRESSED"] == 3
     row = printed["rows"][0]
-    assert (row["name"], row["verdict"], row["pairs"]) == ("e/one", verdict, 8)
+    assert (row["name"], row["verdict"], row["pairs"]) == ("e/one", "REGRESSED", 8)
     low, high = row["interval"]
-    assert low < ratio < high and row["ratio"] == pytest.approx(ratio, 0.01)
+    assert low < 1.2 < high and row["ratio"] == pytest.approx(1.2, 0.01)
     assert printed["base"]["processes"] == 8
 
 
@@ -97,32 +91,31 @@ def test_what_is_printed(tmp_path: Path, capsys: Any) -> None:
     assert main([base, "--filter=e/one", new]) == GOOD  # flags may be in between
 
 
-def noise_file(folder: Path, spread: float, **context: str) -> str:
-    rows = {"e/one": {"floor": 0.01, "spread": spread, "pairs": 20, "reach": 0.02}}
+def noise_file(folder: Path, **context: str) -> str:
+    calm = {"floor": 0.01, "spread": 0.01, "pairs": 20, "reach": 0.02}
+    rows = {"e/one": calm, "e/two": calm | {"spread": 5}}
     content = {"kind": "trainbench noise floor", "version": 1, "revision": "c0ffee"}
     content |= {"context": CONTEXT | context, "rows": rows}
     return str(write(folder / "noise.json", content))
 
 
-@pytest.mark.parametrize(
-    ("spread", "verdict", "code"),
-    [(0.01, "REGRESSED", BAD), (0.5, "INCONCLUSIVE", GOOD)],
-)
-def test_the_machines_spread_from_a_file(
-    tmp_path: Path, capsys: Any, spread: float, verdict: str, code: int
+def test_the_machines_spread_lets_one_process_speak(
+    tmp_path: Path, capsys: Any
 ) -> None:
-    slower = document(entry("e/one", 150, peak_bytes=64), *BASE["benchmarks"][1:])
-    noise = noise_file(tmp_path, spread)
-    assert main([*files(tmp_path, slower), f"--noise={noise}"]) == code
-    (line,) = [
-        s for s in capsys.readouterr().out.splitlines() if s.startswith("e/one ")
+    slower = document(*(row | {"real_time": 900} for row in BASE["benchmarks"]))
+    noise = noise_file(tmp_path)
+    assert main([*files(tmp_path, slower), f"--noise={noise}", "--json"]) == BAD
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert [(row["verdict"], row["basis"]) for row in rows] == [
+        ("REGRESSED", "A/A spread of 20 pairs"),
+        ("INCONCLUSIVE", "A/A spread of 20 pairs"),
+        ("INCONCLUSIVE", "no pairs"),
     ]
-    assert verdict in line and "A/A spread of 20 pairs" in line
 
 
 def test_a_spread_that_does_not_help(tmp_path: Path, capsys: Any) -> None:
     pair = files(tmp_path, BASE)
-    other = noise_file(tmp_path, 0.01, device="another")
+    other = noise_file(tmp_path, device="another")
     assert main([*pair, f"--noise={other}"]) == NOT_COMPARABLE
     assert "A/A spread is that of another environment" in capsys.readouterr().err
     assert main([*pair, f"--noise={pair[0]}"]) == NOT_COMPARABLE
@@ -165,15 +158,11 @@ def test_what_cannot_be_compared_is_said_in_a_line(
     assert captured.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("wrong", ["", "loss_error 2 > 1"])
-def test_a_lost_row_is_bad(tmp_path: Path, capsys: Any, wrong: str) -> None:
-    lost = [entry("e/three", 300, f" | wrong={wrong}")] if wrong else []
-    assert main(files(tmp_path, document(*BASE["benchmarks"][:2], *lost))) == BAD
-    said = f"error: wrong result: {wrong}" if wrong else "absent"
-    assert (
-        "1 row without a number on both sides; --filter skips some:\n"
-        f"  LOST  e/three: base measured; new {said}"
-    ) in capsys.readouterr().out
+def test_a_row_with_a_wrong_result_is_lost(tmp_path: Path, capsys: Any) -> None:
+    wrong = entry("e/three", 300, " | wrong=loss_error 2 > 1")
+    assert main(files(tmp_path, document(*BASE["benchmarks"][:2], wrong))) == BAD
+    said = "base measured; new error: wrong result: loss_error 2 > 1"
+    assert f"  LOST  e/three: {said}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

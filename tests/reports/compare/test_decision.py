@@ -47,11 +47,6 @@ def test_verdict_by_where_the_interval_lies(
     assert other == mirrored.get(verdict, verdict)
 
 
-def test_no_interval_no_verdict() -> None:
-    assert verdict_of(None, 0.0) is Verdict.INCONCLUSIVE
-    assert verdict_of(None, math.inf) is Verdict.INCONCLUSIVE
-
-
 def pairs(*, n: int, ratio: float, by: float = 0.001) -> list[Pair]:
     return [Pair(math.log(ratio) + by * (i - (n - 1) / 2)) for i in range(n)]
 

@@ -131,12 +131,6 @@ def test_prediction_covers_one_more_value(pairs: int) -> None:
     assert found.high == pytest.approx(0.1 + 0.02 * margin)
 
 
-def test_ratios_are_the_exponentials() -> None:
-    assert Interval(math.log(0.98), math.log(1.02)).ratios == pytest.approx(
-        (0.98, 1.02)
-    )
-
-
 @pytest.mark.parametrize("spread", [0.01, 0.02, 0.04])
 def test_pairs_to_decide_narrow_the_interval_so_far(spread: float) -> None:
     """To 1 %, whether that takes ten pairs or two hundred."""
