@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from reports.results.alpha_beta import AlphaBeta, fit_alpha_beta
+from reports.results.alpha_beta import fit_alpha_beta
 
 SIZES = [4.0**k for k in range(4, 15)]
 
@@ -17,12 +17,6 @@ def test_an_exact_law_is_found(alpha: float, rate: float) -> None:
     assert fit.bytes_per_second == pytest.approx(rate)
     assert fit.half_rate_bytes == pytest.approx(1e-6 * alpha * rate, abs=1e-3)
     assert fit.time_us(1e6) == pytest.approx(alpha + 1e12 / rate)
-
-
-def test_half_of_the_rate_is_reached_at_its_size() -> None:
-    fit = AlphaBeta(alpha_us=20, us_per_byte=1e-3)
-    size = fit.half_rate_bytes
-    assert 1e6 * size / fit.time_us(size) == pytest.approx(fit.bytes_per_second / 2)
 
 
 def test_small_sizes_weigh_as_much_as_large_ones() -> None:

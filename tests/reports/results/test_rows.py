@@ -181,21 +181,3 @@ def test_a_part_that_a_row_lacks_is_the_files_fault() -> None:
     zero = parse(with_entry(seq=0)).rows[0]
     with pytest.raises(NotAResult, match=r"seq of .* is 0; allowed: above 0"):
         zero.positive("seq")
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (None, "it cannot be read"),
-        ("{", "it breaks off"),
-        (json.dumps(DOCUMENT).replace("12.5", "1e999"), "Number out of range"),
-    ],
-)
-def test_a_file_that_cannot_be_read_is_named(
-    tmp_path: Path, text: str | None, words: str
-) -> None:
-    path = tmp_path / "a.json"
-    if text is not None:
-        path.write_text(text)
-    with pytest.raises(NotAResult, match=rf"a\.json: .*{words}"):
-        load(path)

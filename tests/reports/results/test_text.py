@@ -27,12 +27,6 @@ def test_three_digits_and_a_unit(
     assert ", ".join(map(formatted, values)) == expected
 
 
-def test_a_table_has_its_first_column_on_the_left() -> None:
-    assert text.table(["a", "b"], [["x", "1"], ["y", "2"]]) == (
-        "| a | b |\n|---|---:|\n| x | 1 |\n| y | 2 |"
-    )
-
-
 def test_columns_of_numbers_are_on_the_right_and_words_on_the_left() -> None:
     lines = [
         ["1", "1 ms ± 3 %", "≤ 5 %", "-4 MiB", "norm", "1 held", "1"],
