@@ -31,12 +31,12 @@ THRESHOLD = 0.02
 SEED = 1
 
 
-def run_of(noise: Noise, seed: int, tables: int) -> tuple[Floats, Flags]:
+def run_of(noise: Noise, seed: int) -> tuple[Floats, Flags]:
     """Draws the times of A/A runs, [table, process, row], and a coin per pair."""
     rng = np.random.default_rng([SEED, seed])
     shape = (100, 2 * PAIRS, ROWS, 3)
-    chunks = [log_medians(noise, rng, shape) for _ in range(tables // 100)]
-    return np.concatenate(chunks), rng.random((tables, PAIRS)) < 0.5
+    chunks = [log_medians(noise, rng, shape) for _ in range(TABLES // 100)]
+    return np.concatenate(chunks), rng.random((TABLES, PAIRS)) < 0.5
 
 
 def orders(times: Floats, coins: Flags) -> dict[str, Floats]:
@@ -50,7 +50,7 @@ def orders(times: Floats, coins: Flags) -> dict[str, Floats]:
 
 
 def sequential_line(seed: int, noise: Noise) -> list[str]:
-    found = orders(*run_of(noise, seed, TABLES))
+    found = orders(*run_of(noise, seed))
 
     def verdicts(order: str, threshold: float = 0.0) -> Verdicts:
         return in_sequence(found[order], PLAN, threshold)
@@ -83,7 +83,7 @@ def equivalent() -> Lines:
     words = ("each process and row differs by 0.5 %", "0.5 %, in all rows alike")
     quiet = [replace(noise, process=0.005) for noise in SCENARIOS[:2]]
     for seed, noise in enumerate(quiet):
-        times, coins = run_of(noise, 100 + seed, TABLES)
+        times, coins = run_of(noise, 100 + seed)
         slowed = ratios(times, coins) + math.log1p(THRESHOLD)
         found = in_sequence(slowed, PLAN, THRESHOLD)
         kinds = (found.equivalent, found.regressed, found.improved)

@@ -46,10 +46,11 @@ def alarms(base: Floats, new: Floats) -> NDArray[np.bool_]:
     return np.asarray(p_values(base, new) < ALPHA)
 
 
+TABLES = 100
 REPETITIONS = (3, 6, 9, 20)
 
 
-def by_repetitions(tables: int = 100) -> Lines:
+def by_repetitions() -> Lines:
     """Tabulates compare.py's alarms by the share of the variance between processes."""
     heads = (f"{repetitions} repetitions" for repetitions in REPETITIONS)
     yield ["share between processes", *heads]
@@ -57,7 +58,7 @@ def by_repetitions(tables: int = 100) -> Lines:
         cells = [f"{icc:.1f}"]
         for repetitions in REPETITIONS:
             rng = np.random.default_rng([SEED, 200, round(10 * icc), repetitions])
-            times = log_times(Noise("", icc=icc), rng, (tables, 2, ROWS, repetitions))
+            times = log_times(Noise("", icc=icc), rng, (TABLES, 2, ROWS, repetitions))
             base, new = times.astype(float).swapaxes(0, 1)
             found = alarms(base, new)
             cells.append(f"{share_of(found)}; {share_of(found.any(axis=1))}")

@@ -39,16 +39,16 @@ class Timeline:
     begins_us: Sequence[float]  # of the steps after the first
 
 
-def decimate(times: Times, values: Times, buckets: int = BUCKETS) -> NDArray[np.intp]:
+def decimate(times: Times, values: Times) -> NDArray[np.intp]:
     """Returns the indices of the points to draw, in order.
 
-    Each of `buckets` equal time spans keeps its first, smallest, largest and last
-    value, so no peak is lost, and the line enters and leaves each span correctly.
+    Each of BUCKETS equal time spans keeps its first, smallest, largest and last value,
+    so no peak is lost, and the line enters and leaves each span correctly.
     """
-    if len(times) <= buckets:
+    if len(times) <= BUCKETS:
         return np.arange(len(times))
     span = (times[-1] - times[0]) or 1.0
-    bucket = np.minimum(((times - times[0]) / span * buckets).astype(int), buckets - 1)
+    bucket = np.minimum(((times - times[0]) / span * BUCKETS).astype(int), BUCKETS - 1)
     kept: set[int] = set()
     for own in np.split(np.arange(len(times)), np.flatnonzero(np.diff(bucket)) + 1):
         extremes = values[own].argmin(), values[own].argmax()

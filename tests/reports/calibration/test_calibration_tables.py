@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.calibration import history, in_turns, pages, power, simulated, stored
+from reports.calibration import history, in_turns, pages, simulated, stored
 from reports.calibration.__main__ import main
 from reports.calibration.noise import SCENARIOS, Noise
 from reports.calibration.rule import at_most
@@ -86,29 +86,6 @@ def test_the_rule_alarms_less_than_compare_py_on_the_same_times() -> None:
             assert at_most(count, stored.RELABELLINGS) <= 0.05
     # The actual order of the runs is one of the relabellings: it finds nothing.
     assert all("REGRESSED" not in line for line in stored.as_it_was(samples))
-
-
-def stated(spread: float, rows: int) -> list[list[float]]:
-    """Returns the shares of both published tables, by slowdown."""
-    lines = [c for c in cells_of(f"{100 * spread:.0f} %") if c[1] == str(rows)]
-    assert len(lines) == 2
-    return [
-        [float(re.findall(r"[\d.]+", cell)[0]) / 100 for cell in line[2:]]
-        for line in lines
-    ]
-
-
-@pytest.mark.parametrize("spread", power.SPREADS)
-def test_slowdowns_are_found_at_the_stated_rates(spread: float) -> None:
-    """Uses other random numbers than the tables."""
-    for table, outliers in enumerate((0.0, power.OUTLIERS)):
-        log_ratios = power.pairs_of(spread, outliers, tables=200, seed=7)
-        for rows in power.TABLE_ROWS:
-            rates = stated(spread, rows)[table]
-            for slowdown, rate in zip(power.SLOWDOWNS, rates, strict=True):
-                found = power.power(log_ratios, slowdown, rows).regressed
-                # The tables' own 400 to 2000 rows have a similar error.
-                assert at_most(int(found.sum()), found.size) >= rate - 0.03
 
 
 @pytest.mark.parametrize("number", [0, 5, 8])
