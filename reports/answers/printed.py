@@ -46,7 +46,7 @@ def _line(row: Row) -> list[str]:
 
 
 def settings(result: Result) -> list[str]:
-    context = result.context | {"git_revision": result.revision(12)}
+    context = result.context | {"git_revision": result.revision}
     return [f"{key}: {context[key]}" for key in _CONTEXT if key in context]
 
 

@@ -51,7 +51,7 @@ def metric(found: MetricChange) -> str:
 
 def revision(results: Sequence[Result]) -> str:
     """Lists the revisions of the runs, with + for uncommitted changes."""
-    names = dict.fromkeys(result.revision(12) for result in results)
+    names = dict.fromkeys(result.revision for result in results)
     processes = f"{len(results)} process{'' if len(results) == 1 else 'es'}"
     return f"{', '.join(names)} ({processes})"
 

@@ -69,7 +69,7 @@ class Store:
         content, result = read(path)
         date = re.sub(r"[-:]|\+.*", "", result.context["date"])
         digest = hashlib.sha256(content).hexdigest()[:8]
-        name = f"{date}-{result.revision(12)}-{digest}.json"
+        name = f"{date}-{result.revision}-{digest}.json"
         place = self.folder / fingerprint(result.context) / name
         if not place.exists():
             write_files({place: content})

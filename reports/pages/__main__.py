@@ -13,46 +13,19 @@ from reports.results.files import write_files
 from reports.results.parts import runs
 from reports.results.rows import NotAResult, Result, load
 
-# Times are comparable only if these agree.
-MACHINE = ("device", "cpu_model", "threads")
-
-
-def _date(path: Path, result: Result) -> float:
-    if result.started is None:
-        date = result.context.get("date", "")
-        raise NotAResult(f"{path}: its date is {date!r}, no time of a run")
-    return result.started
-
-
-def _refuse_other_machines(results: dict[Path, Result]) -> None:
-    (first, result), *others = results.items()
-    for path, other in others:
-        differ = [
-            f"{key} ({result.context.get(key)!r} and {other.context.get(key)!r})"
-            for key in MACHINE
-            if result.context.get(key) != other.context.get(key)
-        ]
-        if differ:
-            raise NotAResult(
-                f"{first} and {path} are of different machines: they differ in "
-                f"{', '.join(differ)}; a page is of one"
-            )
-
-
-def load_all(paths: Sequence[Path]) -> dict[Path, Result]:
-    """Loads the runs, oldest first, each keyed by its first file.
-
-    Errors: NotAResult, also for results of different machines.
-    """
-    results = runs({path: load(path) for path in paths}, calls=True)
-    _refuse_other_machines(results)
-    if len(results) == 1:
-        return results  # needs no date
-    dates = {path: _date(path, result) for path, result in results.items()}
-    return {path: results[path] for path in sorted(results, key=dates.__getitem__)}
-
-
 GOOD, USAGE = 0, 2
+
+
+def _load(paths: Sequence[Path]) -> Result:
+    """Loads a run, or its parts. Errors: NotAResult, also for several runs."""
+    found = runs({path: load(path) for path in paths}, calls=True)
+    first, *others = found
+    if others:
+        raise NotAResult(
+            f"{first} and {others[0]} are of different runs; a page is of one, and "
+            "tools/history has the history of many"
+        )
+    return found[first]
 
 
 def _write(made: Page, directory: Path, stem: str, as_csv: bool) -> list[Path]:
@@ -77,13 +50,13 @@ def _write(made: Page, directory: Path, stem: str, as_csv: bool) -> list[Path]:
     return [html, markdown, *([csv] if as_csv else [])]
 
 
-def _trace(given: Path | None, newest: Path) -> Path | None:
+def _trace(given: Path | None, result: Path) -> Path | None:
     """Finds the memory traces. Errors: OSError, if the given directory is missing."""
     if given is not None:
         if not given.is_dir():
             raise NotADirectoryError(f"{given}: it is no directory of memory traces")
         return given
-    beside = newest.with_suffix(".memory_trace")
+    beside = result.with_suffix(".memory_trace")
     return beside if beside.is_dir() else None
 
 
@@ -94,8 +67,7 @@ def main(arguments: list[str]) -> int:
         metavar="RESULT.json",
         nargs="+",
         type=Path,
-        help="result of a run, or its parts; of several runs of one machine the newest "
-        "is shown in full",
+        help="result of a run, or its parts",
     )
     parser.add_argument(
         "-o",
@@ -108,8 +80,8 @@ def main(arguments: list[str]) -> int:
         "--memory_trace",
         metavar="DIR",
         type=Path,
-        help="folder from --memory_trace of the newest run (default: "
-        "<its name>.memory_trace in its folder)",
+        help="folder from --memory_trace of the run (default: <name of the first>"
+        ".memory_trace in its folder)",
     )
     parser.add_argument(
         "--csv",
@@ -119,9 +91,7 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     first = options.results[0]
     try:
-        results = load_all(options.results)
-        trace = _trace(options.memory_trace, newest=list(results)[-1])
-        made = page(list(results.values()), trace)
+        made = page(_load(options.results), _trace(options.memory_trace, first))
         directory = options.directory or first.parent
         written = _write(made, directory, first.stem, options.csv)
     except (NotAResult, OSError) as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The sections of a page that span several experiments or several runs."""
+"""The sections of a page that span several experiments."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -14,12 +14,11 @@ from reports.advice.tell import (
     tables,
 )
 from reports.answers.measured import CANNOT_TELL, Measured, counter_of, exactly, least
-from reports.pages.figures import history, roofline
+from reports.pages.figures import roofline
 from reports.pages.figures.roofline import Point, Roof, points_of, roofs_of
 from reports.pages.section import Section
 from reports.results import text
 from reports.results.rows import Result
-from reports.results.text import Table
 
 MOST_CHANGES = 5  # that are not folded
 
@@ -104,20 +103,4 @@ def advice_section(result: Result) -> Iterator[Section]:
         sentence=" ".join(filter(None, told)),
         tables=[replace(lines_table(best), title="")] if best else [],
         details=[*found, *([reasons_table(given.lines)] if given.lines else [])],
-    )
-
-
-def history_section(results: Sequence[Result]) -> Iterator[Section]:
-    """Yields the history section of results ordered by date; none for a single result
-    or a null GPU."""
-    if len(results) < 2 or results[-1].of_null_gpu:
-        return
-    runs = list(results)
-    yield Section(
-        name="history",
-        question="How did the time of each case go from revision to revision?",
-        sentence=f"{len(runs)} runs of this machine, the oldest first. Only "
-        "`tools/compare` distinguishes a change from noise.",
-        figures=history.history(runs),
-        tables=[Table(*history.table(runs))],
     )

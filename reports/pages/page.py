@@ -13,7 +13,7 @@ from reports.answers.disturbed import disturbed, sentence
 from reports.answers.expectations import summary, table
 from reports.answers.headline import sentences
 from reports.answers.judging import Judgement, Verdict, judgements
-from reports.pages.across import advice_section, history_section, roofline_section
+from reports.pages.across import advice_section, roofline_section
 from reports.pages.figures.timelines import timelines
 from reports.pages.plot import picture
 from reports.pages.plotting.canvas import Figure
@@ -145,8 +145,7 @@ class Page:
     environment: Table
 
 
-def _sections(results: Sequence[Result], trace: Path | None) -> Iterator[Section]:
-    result = results[-1]
+def _sections(result: Result, trace: Path | None) -> Iterator[Section]:
     yield from advice_section(result)
     for experiment in experiments(result):
         made = section(result, experiment)
@@ -155,7 +154,6 @@ def _sections(results: Sequence[Result], trace: Path | None) -> Iterator[Section
         yield made
         if experiment == "peak" and not result.of_null_gpu:
             yield from roofline_section(result)
-    yield from history_section(results)
 
 
 def _anchored(sections: Iterable[Section]) -> Iterator[Section]:
@@ -177,14 +175,11 @@ def _title(context: dict[str, str]) -> str:
     return f"{title} on {device}" if device else title
 
 
-def page(results: Sequence[Result], trace: Path | None = None) -> Page:
-    """Makes the page of the last (newest) result; earlier results are its history.
-
-    `trace` is the directory with its memory traces. Errors: NotAResult.
-    """
-    result = results[-1]
+def page(result: Result, trace: Path | None = None) -> Page:
+    """Makes the page of a result. `trace` is the directory with its memory traces.
+    Errors: NotAResult."""
     try:
-        sections = list(_anchored(_sections(results, trace)))
+        sections = list(_anchored(_sections(result, trace)))
     except ValueError as error:
         raise NotAResult(str(error)) from error
     judged = judgements(result)

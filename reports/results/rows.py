@@ -177,9 +177,10 @@ class Result:
         names = {row.name for row in rows}
         return next((one for one in self.profiles if one.case in names), None)
 
-    def revision(self, digits: int) -> str:
-        """Returns the git revision's first `digits`, with a + if the tree was dirty."""
-        revision = self.context.get("git_revision", "")[:digits] or "unknown"
+    @property
+    def revision(self) -> str:
+        """The git revision's first 12 digits, with a + if the tree was dirty."""
+        revision = self.context.get("git_revision", "")[:12] or "unknown"
         return revision + ("+" if self.is_dirty else "")
 
     def of(self, experiment: str, **words: str) -> list[Row]:

@@ -26,7 +26,6 @@ class Series:
     colour: str
     line: Sequence[Point] = ()
     dots: Sequence[Point] = ()
-    name: str = ""  # an id
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ def draw_lines(
     for each in series.values():
         if each.line:
             points = [plane.place(point) for point in each.line]
-            canvas.line(points, each.colour, name=each.name)
+            canvas.line(points, each.colour)
         for point in each.dots:
             x, y = plane.place(point)
             canvas.dot(x, y, each.colour)

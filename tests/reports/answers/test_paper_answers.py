@@ -45,7 +45,7 @@ def test_an_expectation_is_judged_at_each_context_for_itself() -> None:
 
 
 def test_the_page_of_a_paper_run_can_be_made(paper: Result) -> None:
-    (roofline,) = (s for s in page([paper]).sections if s.name == "roofline")
+    (roofline,) = (s for s in page(paper).sections if s.name == "roofline")
     assert "Which row is farthest from its bound cannot" in roofline.sentence
 
 
@@ -95,6 +95,6 @@ def test_a_run_without_times_is_held_to_its_bytes_only() -> None:
     assert {answer.sentence for answer in answers(result)} == {""}
     text = markdown(result)
     assert "Of 1 expectation 0 failed, 1 held." in text and "p50_us" not in text
-    made = page([result])
+    made = page(result)
     assert made.closing["expectations"] == "Of 1 expectation 0 failed, 1 held."
     assert (made.closing["disturbed"], made.sentences, made.picture) == ("", [], None)
