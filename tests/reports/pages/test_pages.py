@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The pages contain the whole result and need no other file."""
 
-import json
 import re
 from collections import Counter
 from html.parser import HTMLParser
@@ -12,7 +11,7 @@ import pytest
 
 from golden import check_golden
 from reports.pages.__main__ import main
-from results import REFERENCE, entry, failure
+from results import REFERENCE, entry, failure, write
 from results import document as document_with
 
 STEM = REFERENCE.stem
@@ -62,15 +61,9 @@ def document(*entries: dict[str, Any], **others: Any) -> dict[str, Any]:
     return document_with(*entries) | {"context": CONTEXT} | others
 
 
-def written(directory: Path, content: dict[str, Any], name: str = "run.json") -> Path:
-    path = directory / name
-    path.write_text(json.dumps(content))
-    return path
-
-
 def pages(directory: Path, content: dict[str, Any]) -> tuple[Reader, str]:
     """Returns the parsed HTML page, and the Markdown page."""
-    assert main([str(written(directory, content))]) == 0
+    assert main([str(write(directory / "run.json", content))]) == 0
     html = (directory / "run.html").read_text()
     return Reader(html), (directory / "run.md").read_text()
 
@@ -184,7 +177,7 @@ def test_hostile_words_stay_words(tmp_path: Path) -> None:
 def test_the_parts_of_a_run_are_one_page(tmp_path: Path) -> None:
     def part(name: str, case: str, **context: str) -> str:
         content = document(entry(case, 5), context=CONTEXT | context)
-        return str(written(tmp_path, content, name))
+        return str(write(tmp_path / name, content))
 
     shards = [part(f"{i}.json", f"e/{i}", shard=f"{i}/2") for i in (1, 2)]
     calls = [part("a.json", "e/a"), part("b.json", "e/b", date="2026-03-02T12:30:00Z")]
@@ -199,7 +192,7 @@ def test_memory_traces_can_be_elsewhere(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     content = document(errors=[failure("memory/tiny", "noise")])
-    path, there = str(written(tmp_path, content)), tmp_path / "there"
+    path, there = str(write(tmp_path / "run.json", content)), tmp_path / "there"
     assert main([path, f"--memory_trace={there}"]) == 2
     assert f"{there}: it is no directory" in capsys.readouterr().err
     there.mkdir()
@@ -217,7 +210,7 @@ def test_several_runs_are_no_page(
 ) -> None:
     row = entry("e/a", 5)
     first, other = (
-        str(written(tmp_path, document(row), f"{name}.json")) for name in "ab"
+        str(write(tmp_path / f"{name}.json", document(row))) for name in "ab"
     )
     assert main([first, other]) == 2
     error = capsys.readouterr().err
