@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Collects the answers of all experiments."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from reports.answers import breakdown, claims, collectives, memory
 from reports.answers.expectations import summary, table
@@ -15,9 +13,6 @@ from reports.experiments import ordered, spec_of
 from reports.results.rows import Asked, Result, grouped
 from reports.results.text import Table, plural
 
-ROOT = Path(__file__).resolve().parents[2]
-# The opening comment of an experiment's source.
-_COMMENT = re.compile(r"// Question: (.*?)\n// Expect: (.*?)\n(?!//)", re.DOTALL)
 # Sentences and tables that a spec cannot express.
 _SENTENCES: dict[str, Callable[[Result], str]] = {
     "all_reduce": collectives.sentence,
@@ -42,20 +37,6 @@ class Answer:
     details: list[Table] = field(default_factory=list)  # folded
 
 
-def asked_of(experiment: str, result: Result | None = None) -> Asked:
-    """Returns the run's question and expectation, or the present ones of its source."""
-    if result is not None and experiment in result.questions:
-        return result.questions[experiment]
-    path = ROOT / "benchmarks" / f"{experiment}.cc"
-    if not path.exists():  # the result is of another program
-        return Asked(experiment, "", "")
-    found = _COMMENT.search(path.read_text(encoding="utf-8"))
-    if found is None:
-        raise ValueError(f"{path} states no question and expectation")
-    parts = (re.sub(r"\s*\n//\s*", " ", part) for part in found.groups())
-    return Asked(experiment, *parts)
-
-
 def answer_of(result: Result, experiment: str) -> Answer:
     """Makes an answer. Errors: NotAResult, if a row lacks a part that it must have."""
     rows, spec = result.of(experiment), spec_of(experiment)
@@ -72,7 +53,7 @@ def answer_of(result: Result, experiment: str) -> Answer:
     if phases is not None:
         place = 0 if spec.phases == "first" else len(tables)
         (details if spec.phases == "folded" else tables).insert(place, phases)
-    asked = asked_of(experiment, result)
+    asked = result.questions.get(experiment, Asked(experiment, "", ""))
     return Answer(experiment, asked.question, asked.expect, sentence, tables, details)
 
 

@@ -9,35 +9,9 @@ import pytest
 from expected import expected
 from golden import check_golden
 from reports.answers.__main__ import main
-from reports.answers.answer import answers, asked_of, markdown
-from reports.experiments.specs import SPECS
-from reports.results.rows import Asked, parse
-from results import ROOT, document, entry, failure, write
-
-
-def test_every_spec_has_an_experiment_and_each_of_those_a_question() -> None:
-    experiments = {path.stem for path in (ROOT / "benchmarks").glob("*.cc")}
-    assert set(SPECS) <= experiments
-    for experiment in experiments:
-        assert asked_of(experiment).question.endswith("?")
-
-
-def test_a_question_is_that_of_the_run_where_it_says_it() -> None:
-    asked = {"experiment": "peak", "question": "Then?", "expect": "So."}
-    result = parse(document(questions=[asked]))
-    assert asked_of("peak", result) == Asked("peak", "Then?", "So.")
-    assert asked_of("harness", result) == asked_of("harness")
-    assert asked_of("unheard_of", result) == Asked("unheard_of", "", "")
-
-
-def test_an_expectation_is_the_whole_comment_on_one_line() -> None:
-    comment = asked_of("accumulation").expect
-    assert comment.startswith("1000 x 0.01 is 10. An fp32 sum is off by less than")
-    assert comment.endswith("bf16 stops at 4, where half its spacing is 0.0156.")
-    for experiment in SPECS:
-        expectation = asked_of(experiment).expect
-        assert "//" not in expectation
-        assert expectation.endswith(".")
+from reports.answers.answer import markdown
+from reports.results.rows import parse
+from results import document, entry, failure, write
 
 
 def sent(n: int, peak: float, predicted: float, sent: float) -> dict[str, Any]:
