@@ -52,6 +52,7 @@ def _steps() -> Iterator[Case]:
 def _breakdowns() -> Iterator[Case]:
     modes = {"inference": {"forward": 1.0}, "train_step": PHASES}
     for model, precision, mode, seq in product(MODELS, PRECISIONS, modes, SEQS):
+        step = f"model={model} precision={precision} mode={mode}"
         whole = sum(modes[mode].values())
         parts = [
             (phase, component, share * part)
@@ -61,7 +62,6 @@ def _breakdowns() -> Iterator[Case]:
         parts += [("step", "all", whole), ("step", "unattributed", 0.0)]
         for phase, component, share in parts:
             us = step_us(model, precision, "forward", seq) * share + 1
-            step = f"model={model} precision={precision} mode={mode}"
             words = f"{step} phase={phase} component={component}"
             counters = {"share": share / whole, "matmul_share": 0.7, "calls": 1.0}
             yield "breakdown", us, words, f"batch:4/seq:{seq}", counters
