@@ -29,6 +29,8 @@ def test_without_a_spec_there_is_a_default_table_and_plot() -> None:
     assert [table.lines for table in made.tables] == [[["unheard_of/a", "10 us"]]]
     assert [figure.title for figure in made.figures] == ["unheard_of: time"]
     assert made.sentence == ""
+    null = document(entry("unheard_of/a", 0.0), context={"device_kind": "null_cuda"})
+    assert section(parse(null), "unheard_of").figures == []
 
 
 def test_sections_are_in_reading_order() -> None:

@@ -74,11 +74,13 @@ def test_the_measured_peak_and_the_difference_are_written() -> None:
         step("inference", 128, IN_FORWARD, 0, 10, 0, 0, 0, 16),
         step("forward", 128, IN_FORWARD, -0.0123, 10, 0, 0, 5, 16),
         step("forward", 256, IN_FORWARD, 1e-9, 10, 0, 0, 5, 16),
+        step("forward", 512, IN_FORWARD, 0.0123, 10, 0, 0, 5, 16),
     )
     labels = texts(svg)
     assert {"fp32", "inference 4 x 128", "forward 4 x 256"} <= set(labels)
     assert {"16 MiB, exact", "15.8 MiB, -1.23 %", "16 MiB, ±0.00 %"} <= set(labels)
-    assert sum(markers(svg, f"mark-{place}") for place in range(3)) == 3
+    assert "16.2 MiB, +1.23 %" in labels
+    assert sum(markers(svg, f"mark-{place}") for place in range(4)) == 4
 
 
 def test_decimation_keeps_the_peak_and_every_extreme_of_its_bucket() -> None:
