@@ -40,7 +40,7 @@ def run_of(
         weather,
         np.random.default_rng([SEED, 600, number]),
         (tables, PAIRS, ROWS, ROUNDS),
-        new_begins=np.zeros(ROUNDS, bool) if fixed else None,
+        fixed=fixed,
         whole=whole,
     )
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reports.calibration.rule import Flags
 from reports.calibration.samples import Floats
 
 TURN_S = 0.065  # including the time until the other program's threads sleep
@@ -115,12 +114,12 @@ def turns_of(
     weather: Weather,
     rng: np.random.Generator,
     shape: tuple[int, int, int, int],
-    new_begins: Flags | None = None,
+    fixed: bool = False,
     whole: bool = False,
 ) -> Turns:
     """Simulates the turns of two equally fast programs, [table, pair, row, round].
 
-    A coin, or else `new_begins`, [round], decides which one begins each round. If
+    A coin decides which one begins each round; if `fixed`, the base always does. If
     `whole`, each program takes all its turns in a row, as a process that runs alone.
     """
     tables, pairs, rows, rounds = shape
@@ -135,9 +134,7 @@ def turns_of(
     else:
         first = at[..., START_TURNS::2]
         second = at[..., START_TURNS + 1 :: 2]
-        coins = rng.random(shape) < 0.5
-        if new_begins is not None:
-            coins = np.broadcast_to(new_begins, coins.shape)
+        coins = rng.random(shape) < (0 if fixed else 0.5)
     each = shape[:3]
     turn = np.where(rng.random((*each, 1)) < weather.rough, 5, 1) * weather.turn
     noise = turn * rng.standard_normal((2, *shape))

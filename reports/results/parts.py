@@ -83,11 +83,7 @@ def _whole(parts: Sequence[Result]) -> Result:
         expectations=_expectations(parts),
         profiles=[profile for part in parts for profile in part.profiles],
         memory=[table for part in parts for table in part.memory],
-        questions={
-            name: question
-            for part in parts
-            for name, question in part.questions.items()
-        },
+        questions={k: asked for part in parts for k, asked in part.questions.items()},
     )
 
 

@@ -13,8 +13,8 @@ from reports.compare.ab_times import Times, error_of, middle_mean, pair_of
 STILL = Weather("still", turn=0, process=0)
 
 
-def turns(found: Weather, rounds: int = 4, whole: bool = False) -> Turns:
-    return turns_of(found, np.random.default_rng(3), (2, 5, 3, rounds), whole=whole)
+def turns(found: Weather, rounds: int = 4, **how: bool) -> Turns:
+    return turns_of(found, np.random.default_rng(3), (2, 5, 3, rounds), **how)
 
 
 def test_without_noise_both_sides_are_equal() -> None:
@@ -29,12 +29,7 @@ def test_a_coin_decides_who_meets_the_slower_turn() -> None:
     later = found.new - found.base
     assert set(np.round(np.unique(later), 12)) == {-0.05, 0.05}
     assert 0.45 < (later > 0).mean() < 0.55
-    base_first = turns_of(
-        replace(STILL, rhythm=0.05),
-        np.random.default_rng(3),
-        (2, 5, 3, 4),
-        new_begins=np.zeros(4, bool),
-    )
+    base_first = turns(replace(STILL, rhythm=0.05), fixed=True)
     assert np.allclose(base_first.new - base_first.base, 0.05)
 
 
