@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from reports.answers.cells import cell, heading_of
+from reports.answers.cells import also
 from reports.answers.measured import Measured, factor, time_of
 from reports.answers.shapes import case_text, values_text, without
 from reports.experiments.spec import Axis
@@ -85,18 +85,17 @@ def chosen(found: Sequence[Choice]) -> list[Choice]:
     return ends
 
 
-def _clause(choice: Choice, name: str, row: Row, also: Sequence[str]) -> str:
+def _clause(choice: Choice, name: str, row: Row) -> str:
     peak = choice.peak(row)
     clause = f"{name} takes {factor(choice.time(row), 'the time')}"
     if peak is not None and peak != 1:
         clause += f", {text.significant(peak)} times the peak memory"
-    return clause + "".join(
-        f", {heading_of(counter)} {cell(row, counter)}"
-        for counter in also
-        if row.get(counter) is not None
+    return clause
+
+
+def sentence(choice: Choice, counters: Sequence[str]) -> str:
+    clauses = (
+        _clause(choice, name, row) + also(row, counters)
+        for name, row in choice.others.items()
     )
-
-
-def sentence(choice: Choice, also: Sequence[str]) -> str:
-    clauses = (_clause(choice, *other, also) for other in choice.others.items())
     return f"In `{choice.label}`, over {choice.axis.base}: {'; '.join(clauses)}."

@@ -76,6 +76,12 @@ def cell(row: Row, named: str | Column) -> str:
     return formatted(row, column.counter, value, column.digits)
 
 
+def also(row: Row, names: Sequence[str]) -> str:
+    """Continues a clause with the counters and findings of these that the row has."""
+    known = (name for name in names if name in row.counters or name in row.findings)
+    return "".join(f", {heading_of(name)} {cell(row, name)}" for name in known)
+
+
 def shown(row: Row, named: str | Column) -> str:
     """Formats a value with its interval, or a textual result; "-" if there is none."""
     column = column_of(named)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from reports.answers import against
-from reports.answers.cells import cell, column_of, heading_of, shown, value_of
+from reports.answers.cells import also, column_of, heading_of, shown, value_of
 from reports.answers.measured import CANNOT_TELL, counter_of, exactly, exponent, least
 from reports.answers.shapes import case_text, selected, without
 from reports.answers.tables import label_of
@@ -53,7 +53,7 @@ def _extreme(every: Sequence[Row], claim: spec.Extreme) -> str:
     row = named[first]
     heading = heading_of(claim.counter)
     said = f"`{first}` has {{}}{shown(row, claim.counter)}"
-    said += _also(row, claim.also)
+    said += also(row, claim.also)
     most = "lowest" if claim.least else "highest"
     if len(rows) == 1:
         article = "an" if heading[0] in "aeiou" else "a"
@@ -64,14 +64,6 @@ def _extreme(every: Sequence[Row], claim: spec.Extreme) -> str:
     return (
         f"Which has the {most} {heading} {CANNOT_TELL}: {said.format('')}, and "
         f"{others}{'less' if claim.least else 'more'}."
-    )
-
-
-def _also(row: Row, counters: Sequence[str]) -> str:
-    return "".join(
-        f", {heading_of(name)} {cell(row, name)}"
-        for name in counters
-        if name in row.counters or name in row.findings
     )
 
 
