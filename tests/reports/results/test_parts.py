@@ -41,14 +41,24 @@ def test_the_shards_of_a_cut_are_one_run() -> None:
     assert "shard" not in whole.context
 
 
-def test_the_run_has_the_profiles_of_all_parts() -> None:
+def test_the_run_has_the_profiles_and_questions_of_all_parts() -> None:
     tables: dict[str, list[Any]] = {"kernels": [], "ranges": [], "copies": []}
     profiles = [{"case": case, "passes": 6, "of": "kernels"} | tables for case in "ab"]
+    asked = [{"experiment": name, "question": "?", "expect": "!"} for name in "ab"]
     (whole,) = merged(
-        result("a", shard="1/2", profiles=profiles[:1]),
-        result("b", shard="2/2", second=9, profiles=profiles[1:]),
+        *(
+            result(
+                name,
+                shard=f"{part + 1}/2",
+                profiles=[profiles[part]],
+                questions=[asked[part]],
+                second=part,
+            )
+            for part, name in enumerate("ab")
+        )
     )
     assert [profile.case for profile in whole.profiles] == ["a", "b"]
+    assert [*whole.questions] == ["a", "b"]
 
 
 def test_a_cut_with_a_part_missing_is_not_complete() -> None:
