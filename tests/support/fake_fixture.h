@@ -17,13 +17,14 @@ namespace trainbench {
 
 // The functions that a FakeFixture calls, each optional.
 struct Script {
-  std::function<void()> build;
-  std::function<absl::Status()> check;
-  std::function<absl::Status()> check_output;
-  std::function<void()> prepare;
-  std::function<void(PhaseObserver&)> run;
-  std::function<absl::StatusOr<ExtraMetrics>(const Samples&)> measure_extra;
-  std::function<absl::StatusOr<ExtraMetrics>()> measure_profiled;
+  std::function<void()> build = {};
+  std::function<absl::Status()> check = {};
+  std::function<absl::Status()> check_output = {};
+  std::function<void()> prepare = {};
+  std::function<void(PhaseObserver&)> run = {};
+  std::function<absl::StatusOr<ExtraMetrics>(const Samples&)> measure_extra =
+      {};
+  std::function<absl::StatusOr<ExtraMetrics>()> measure_profiled = {};
   int64_t uncounted_bytes = 0;
 };
 
