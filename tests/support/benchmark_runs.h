@@ -6,6 +6,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <map>
 #include <string>
 
 #include "fixtures/reporters/run_compat.h"
@@ -34,6 +35,15 @@ inline BenchmarkRun MakeFailed(
   BenchmarkRun run = MakeRun(name, 0);
   MarkFailed(run, message);
   return run;
+}
+
+// Finds the status of a row by its published name. `statuses` must outlive the
+// lookup; a row that it lacks is good.
+inline StatusLookup LookupIn(const std::map<std::string, RowStatus>& statuses) {
+  return [&statuses](const BenchmarkRun& run) {
+    const auto it = statuses.find(PublishedRun(run).run_name.str());
+    return it == statuses.end() ? RowStatus{} : it->second;
+  };
 }
 
 // `value` is in microseconds, or a share.
