@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/fused/attention.h"
@@ -23,20 +24,12 @@
 #include "model/fused/swiglu.h"
 #include "model/nn/attention/tiled.h"
 #include "model/nn/rope.h"
+#include "tests/support/c10_error.h"
 
 namespace trainbench {
 namespace {
 
 using testing::HasSubstr;
-
-std::string ErrorOf(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const c10::Error& error) {
-    return error.what_without_backtrace();
-  }
-  return "no error";
-}
 
 at::Tensor Targets(std::initializer_list<int64_t> ids) {
   return at::tensor(at::ArrayRef<int64_t>(ids), at::kLong);
@@ -114,32 +107,52 @@ TEST(FusedCrossEntropyTest, TakesTargetsThatLieApart) {
                            /*rtol=*/1e-6));
 }
 
-TEST(FusedCrossEntropyTest, TargetsOfAnotherDtypeAreNamed) {
-  EXPECT_EQ(ErrorOf([] {
-              FusedCrossEntropy(at::zeros({2, 5}), at::zeros({2}, at::kInt));
-            }),
-            "targets are Int on cpu; allowed: Long on cpu");
-}
-
-TEST(FusedAddRmsNormTest, AWeightThatDoesNotFitIsNamed) {
-  const at::Tensor x = at::zeros({2, 4});
-  for (const at::Tensor& weight :
-       {at::ones({4}, at::kBFloat16), at::ones({2}),
-        at::ones({8}).slice(0, 0, 8, 2), at::ones({4, 1})}) {
-    EXPECT_THAT(ErrorOf([&] { AddRmsNorm(x, {}, weight, 1e-5); }),
-                HasSubstr("allowed: the same dtype, contiguous"));
+TEST(FusedOperationsTest, RefusedArgumentsAreNamed) {
+  const at::Tensor x = at::zeros({2, 4}), logits = at::zeros({2, 5});
+  const at::Tensor q = at::ones({1, 20, 8}), longer = at::ones({1, 21, 8});
+  const auto norm = [&](const at::Tensor& weight) {
+    return [=] { AddRmsNorm(x, {}, weight, 1e-5); };
+  };
+  const auto attend = [&](at::ScalarType type, const at::Tensor& k) {
+    return [=] { FusedAttention(q.to(type), k, q.to(type)); };
+  };
+  const auto tile = [&](const at::Tensor& k, const AttentionTiles& tiles) {
+    return [=] { TiledAttention(q, k, q, /*causal=*/true, tiles); };
+  };
+  constexpr char kWeight[] = "allowed: the same dtype, contiguous";
+  const std::vector<std::pair<std::string, std::function<void()>>> refusals = {
+      {"targets are Int on cpu; allowed: Long on cpu",
+       [&] { FusedCrossEntropy(logits, at::zeros({2}, at::kInt)); }},
+      {"a target is -1; allowed: 0 to 4",
+       [&] {
+         FusedCrossEntropy(logits, Targets({0, -1}));
+       }},
+      {"a target is 5; allowed: 0 to 4",
+       [&] {
+         FusedCrossEntropy(logits, Targets({0, 5}));
+       }},
+      {"dtype is Double; allowed: Float, BFloat16",
+       [&] { Swiglu(x.to(at::kDouble)); }},
+      {"not empty",
+       [] {
+         Swiglu(at::zeros({2, 0}));
+       }},
+      {"not empty",
+       [] {
+         CausalSoftmax(at::zeros({2, 0, 0}), 1);
+       }},
+      {kWeight, norm(at::ones({4}, at::kBFloat16))},
+      {kWeight, norm(at::ones({2}))},
+      {kWeight, norm(at::ones({8}).slice(0, 0, 8, 2))},
+      {kWeight, norm(at::ones({4, 1}))},
+      {"allowed: the same", attend(at::kFloat, longer)},
+      {"all Float or all", attend(at::kFloat, q.to(at::kBFloat16))},
+      {"all Float or all", attend(at::kDouble, q.to(at::kDouble))},
+      {"allowed: the same", tile(longer, {})},
+      {"tiles are 16 x 15; allowed: at least 16", tile(q, {16, 15})}};
+  for (const auto& [text, call] : refusals) {
+    EXPECT_THAT(ErrorOf(call), HasSubstr(text));
   }
-}
-
-TEST(FusedOperationsTest, EmptyInputsAreNamed) {
-  EXPECT_THAT(ErrorOf([] {
-                Swiglu(at::zeros({2, 0}));
-              }),
-              HasSubstr("not empty"));
-  EXPECT_THAT(ErrorOf([] {
-                CausalSoftmax(at::zeros({2, 0, 0}), 1);
-              }),
-              HasSubstr("not empty"));
 }
 
 }  // namespace

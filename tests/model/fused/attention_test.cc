@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "model/kernels/flash/attention.cuh"
@@ -22,7 +21,6 @@ namespace trainbench {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 // The largest of the kernels of both passes and types.
 template <int head>
@@ -51,40 +49,20 @@ struct Shape {
 const Shape kShapes[] = {{1, 1, 2, 16},   {2, 3, 47, 10},  {1, 2, 65, 33},
                          {1, 3, 130, 64}, {1, 1, 300, 16}, {2, 1, 641, 128}};
 
-// Returns q, k, v and the output's gradient: views, like a model's split heads.
-Tensors RandomInputs(const Shape& s, at::ScalarType type) {
-  at::manual_seed(7);
-  Tensors inputs;
-  for (int i = 0; i < 4; ++i) {
-    inputs.push_back(at::randn({s.batch, s.seq, s.heads, s.d_head}, at::kDouble)
-                         .to(type)
-                         .transpose(1, 2));
-  }
+// q, v and the output's gradient are views, like a model's split heads.
+Tensors InputsOf(const Shape& s, at::ScalarType type) {
+  Tensors inputs = RandomAttention({s.batch, s.seq, s.heads, s.d_head}, type);
+  for (at::Tensor& x : inputs) x = x.transpose(1, 2);
   inputs[1] = inputs[1].contiguous();
   return inputs;
 }
 
 void ExpectRight(const Shape& s, at::ScalarType type, bool causal) {
-  const Tensors inputs = RandomInputs(s, type);
-  const Tensors actual = Differentiate(
+  ExpectAttention(
       [&](const auto& q, const auto& k, const auto& v) {
         return FusedAttention(q, k, v, causal);
       },
-      inputs);
-  Tensors wide;
-  for (const at::Tensor& x : inputs) wide.push_back(x.to(at::kDouble));
-  const Tensors expected = Differentiate(
-      [&](const auto& q, const auto& k, const auto& v) {
-        return AttentionFormula(q, k, v, causal);
-      },
-      wide);
-  const double allowed = type == at::kFloat ? 2e-6 : 1e-2;
-  for (std::size_t i = 0; i < actual.size(); ++i) {
-    EXPECT_EQ(actual[i].scalar_type(), type);
-    EXPECT_LE(RelativeNorm(actual[i], expected[i]), allowed)
-        << "tensor " << i << " of " << s.batch << "x" << s.heads << "x" << s.seq
-        << "x" << s.d_head << " " << type << (causal ? " causal" : "");
-  }
+      InputsOf(s, type), causal, type == at::kFloat ? 2e-6 : 1e-2, "own");
 }
 
 TEST(FusedAttentionTest, IsTheFormulaInFloat64ForwardAndBackward) {
@@ -114,7 +92,7 @@ TEST(FusedAttentionTest, WidensBf16WhereTheCpuCannotMultiplyIt) {
 
 TEST(FusedAttentionTest, TwoCallsAreEqualBitByBit) {
   at::set_num_threads(3);
-  const Tensors inputs = RandomInputs({1, 2, 641, 16}, at::kFloat);
+  const Tensors inputs = InputsOf({1, 2, 641, 16}, at::kFloat);
   const auto run = [&] {
     return Differentiate([](const auto& q, const auto& k,
                             const auto& v) { return FusedAttention(q, k, v); },
@@ -129,7 +107,7 @@ TEST(FusedAttentionTest, TwoCallsAreEqualBitByBit) {
 
 // Large scores overflow without the running maximum.
 TEST(FusedAttentionTest, LargeScoresDoNotOverflow) {
-  Tensors inputs = RandomInputs({1, 1, 130, 16}, at::kFloat);
+  Tensors inputs = InputsOf({1, 1, 130, 16}, at::kFloat);
   inputs[0] = inputs[0] * 100;
   const at::Tensor actual = FusedAttention(inputs[0], inputs[1], inputs[2]);
   const at::Tensor expected =
@@ -140,7 +118,7 @@ TEST(FusedAttentionTest, LargeScoresDoNotOverflow) {
 }
 
 TEST(FusedAttentionTest, NaNOfAnInputReachesTheResult) {
-  Tensors inputs = RandomInputs({1, 1, 40, 16}, at::kFloat);
+  Tensors inputs = InputsOf({1, 1, 40, 16}, at::kFloat);
   inputs[0].select(2, 9).fill_(std::numeric_limits<float>::quiet_NaN());
   const at::Tensor output = FusedAttention(inputs[0], inputs[1], inputs[2]);
   EXPECT_TRUE(output.select(2, 9).isnan().all().item<bool>());
@@ -148,34 +126,9 @@ TEST(FusedAttentionTest, NaNOfAnInputReachesTheResult) {
 }
 
 TEST(FusedAttentionTest, MergingTheHeadsCopiesNothing) {
-  const Tensors inputs = RandomInputs({2, 3, 20, 8}, at::kFloat);
+  const Tensors inputs = InputsOf({2, 3, 20, 8}, at::kFloat);
   const at::Tensor output = FusedAttention(inputs[0], inputs[1], inputs[2]);
   EXPECT_TRUE(output.transpose(1, 2).is_contiguous());
-}
-
-TEST(FusedAttentionTest, TakesTensorsWithoutHeads) {
-  const Tensors inputs = RandomInputs({2, 1, 20, 8}, at::kFloat);
-  const at::Tensor whole = FusedAttention(inputs[0], inputs[1], inputs[2]);
-  const at::Tensor without = FusedAttention(
-      inputs[0].squeeze(1), inputs[1].squeeze(1), inputs[2].squeeze(1));
-  EXPECT_TRUE(at::equal(without, whole.squeeze(1)));
-}
-
-TEST(FusedAttentionTest, RefusesWhatItCannotCompute) {
-  const auto refusal = [](const at::Tensor& q, const at::Tensor& k) {
-    try {
-      FusedAttention(q, k, q);
-    } catch (const c10::Error& error) {
-      return std::string(error.what_without_backtrace());
-    }
-    return std::string();
-  };
-  const at::Tensor q = at::ones({1, 1, 4, 8});
-  EXPECT_THAT(refusal(q, at::ones({1, 1, 5, 8})),
-              HasSubstr("allowed: the same"));
-  EXPECT_THAT(refusal(q, q.to(at::kBFloat16)), HasSubstr("all Float or all"));
-  EXPECT_THAT(refusal(q.to(at::kDouble), q.to(at::kDouble)),
-              HasSubstr("all Float or all"));
 }
 
 }  // namespace

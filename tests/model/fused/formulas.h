@@ -4,13 +4,16 @@
 #ifndef TRAINBENCH_TESTS_MODEL_FUSED_FORMULAS_H_
 #define TRAINBENCH_TESTS_MODEL_FUSED_FORMULAS_H_
 
+#include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/types.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "model/nn/rope.h"
@@ -82,6 +85,38 @@ inline Tensors Differentiate(const AttentionFunction& attention,
   Tensors results = torch::autograd::grad({output}, leaves, {inputs[3]});
   results.insert(results.begin(), output.detach());
   return results;
+}
+
+// Returns q, k, v and the output's gradient.
+inline Tensors RandomAttention(at::IntArrayRef sizes, at::ScalarType type) {
+  at::manual_seed(1);
+  Tensors inputs;
+  for (int i = 0; i < 4; ++i) {
+    inputs.push_back(at::randn(sizes, at::kDouble).to(type));
+  }
+  return inputs;
+}
+
+// Compares the output and the gradients with the formula in float64.
+inline void ExpectAttention(const AttentionFunction& attention,
+                            const Tensors& inputs, bool causal,
+                            double tolerance, const std::string& what) {
+  const at::ScalarType type = inputs[0].scalar_type();
+  Tensors wide;
+  for (const at::Tensor& x : inputs) wide.push_back(x.to(at::kDouble));
+  const Tensors actual = Differentiate(attention, inputs);
+  const Tensors expected = Differentiate(
+      [&](const auto& q, const auto& k, const auto& v) {
+        return AttentionFormula(q, k, v, causal);
+      },
+      wide);
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    EXPECT_EQ(actual[i].scalar_type(), type) << what;
+    EXPECT_EQ(actual[i].sizes(), expected[i].sizes()) << what;
+    EXPECT_LE(RelativeNorm(actual[i], expected[i]), tolerance)
+        << what << " " << inputs[0].sizes() << " " << type
+        << (causal ? " causal" : "") << ", tensor " << i;
+  }
 }
 
 // The input is qkv [batch, seq, (heads + 2 kv_heads) d_head]. Uses the textbook

@@ -6,22 +6,24 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "model/nn/attention/naive.h"
 #include "model/nn/attention/tiled.h"
 #include "model/nn/attention/variants.h"
 #include "tests/model/fused/formulas.h"
+#include "tests/support/tensors.h"
 
 namespace trainbench {
 namespace {
 
 using testing::Contains;
-using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
@@ -35,36 +37,9 @@ std::vector<AttentionKind> OnCpu() {
   return kinds;
 }
 
-// Returns q, k, v and the output's gradient.
-Tensors RandomVariantInputs(at::IntArrayRef sizes, at::ScalarType type) {
-  at::manual_seed(1);
-  Tensors inputs;
-  for (int i = 0; i < 4; ++i) {
-    inputs.push_back(at::randn(sizes, at::kDouble).to(type));
-  }
-  return inputs;
-}
-
-void ExpectFormula(const AttentionFunction& attention, const Tensors& inputs,
-                   bool causal, const std::string& what) {
-  const at::ScalarType type = inputs[0].scalar_type();
-  const double allowed = type == at::kDouble  ? 1e-13
-                         : type == at::kFloat ? 3e-6
-                                              : 2e-2;
-  Tensors wide;
-  for (const at::Tensor& x : inputs) wide.push_back(x.to(at::kDouble));
-  const Tensors actual = Differentiate(attention, inputs);
-  const Tensors expected = Differentiate(
-      [&](const auto& q, const auto& k, const auto& v) {
-        return AttentionFormula(q, k, v, causal);
-      },
-      wide);
-  for (std::size_t i = 0; i < actual.size(); ++i) {
-    EXPECT_EQ(actual[i].scalar_type(), type) << what;
-    EXPECT_EQ(actual[i].sizes(), expected[i].sizes()) << what;
-    EXPECT_LE(RelativeNorm(actual[i], expected[i]), allowed)
-        << what << " " << type << " tensor " << i;
-  }
+double AllowedError(at::ScalarType type) {
+  if (type == at::kDouble) return 1e-13;
+  return type == at::kFloat ? 3e-6 : 2e-2;
 }
 
 TEST(AttentionVariantsTest, EachIsTheFormulaInFloat64ForwardAndBackward) {
@@ -76,8 +51,9 @@ TEST(AttentionVariantsTest, EachIsTheFormulaInFloat64ForwardAndBackward) {
     for (const auto type : {at::kFloat, at::kBFloat16}) {
       for (const std::vector<int64_t>& sizes :
            {std::vector<int64_t>{2, 3, 70, 16}, {2, 33, 10}}) {
-        ExpectFormula(attention, RandomVariantInputs(sizes, type),
-                      /*causal=*/true, std::string(AttentionName(kind)));
+        ExpectAttention(attention, RandomAttention(sizes, type),
+                        /*causal=*/true, AllowedError(type),
+                        std::string(AttentionName(kind)));
       }
     }
   }
@@ -104,7 +80,7 @@ std::set<std::string> OpsOf(const std::function<void()>& work) {
 }
 
 TEST(AttentionVariantsTest, TheOperatorOfAVariantProvesThatItRan) {
-  const Tensors in = RandomVariantInputs({1, 1, 70, 16}, at::kFloat);
+  const Tensors in = RandomAttention({1, 1, 70, 16}, at::kFloat);
   for (const AttentionKind kind : OnCpu()) {
     const auto ops =
         OpsOf([&] { ComputeAttention(kind, in[0], in[1], in[2]); });
@@ -124,7 +100,7 @@ TEST(AttentionVariantsTest, TheOperatorOfAVariantProvesThatItRan) {
 }
 
 TEST(AttentionVariantsTest, OneThatIsUnavailableThrows) {
-  const Tensors in = RandomVariantInputs({1, 1, 8, 16}, at::kFloat);
+  const Tensors in = RandomAttention({1, 1, 8, 16}, at::kFloat);
   int unavailable = 0;
   for (const AttentionKind kind : AttentionKinds()) {
     if (AttentionUnavailable(kind, DeviceKind::kCpu, false, 16).empty())
@@ -134,6 +110,31 @@ TEST(AttentionVariantsTest, OneThatIsUnavailableThrows) {
         << AttentionName(kind);
   }
   EXPECT_EQ(unavailable, 2);
+}
+
+TEST(NaiveSoftmaxTest, LargeAndMaskedValuesDoNotOverflow) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const at::Tensor x = at::tensor({3e38F, 3e38F, -3e38F, -kInfinity,  //
+                                   -1e4F, -1e4F, -1e4F, -1e4F,        //
+                                   1e4F, 1e4F - 1, -kInfinity, 0.0F})
+                           .view({3, 4});
+  const double e = std::exp(1.0);
+  const at::Tensor expected =
+      at::tensor({0.5, 0.5, 0.0, 0.0, 0.25, 0.25, 0.25, 0.25, e / (e + 1),
+                  1 / (e + 1), 0.0, 0.0})
+          .view({3, 4});
+  EXPECT_LE(MaxError(NaiveSoftmax(x), expected), 1e-6);
+}
+
+TEST(NaiveSoftmaxTest, WidensBf16AndKeepsTheWiderTypes) {
+  at::manual_seed(8);
+  const at::Tensor x = at::randn({4, 300}).to(at::kBFloat16);
+  const at::Tensor y = NaiveSoftmax(x);
+  EXPECT_EQ(y.scalar_type(), at::kFloat);
+  // Sums in bf16 would have errors of several percent.
+  EXPECT_LE(MaxError(y, at::softmax(x.to(at::kFloat), -1)), 1e-7);
+  EXPECT_EQ(NaiveSoftmax(x.to(at::kFloat)).scalar_type(), at::kFloat);
+  EXPECT_EQ(NaiveSoftmax(x.to(at::kDouble)).scalar_type(), at::kDouble);
 }
 
 TEST(TiledAttentionTest, AnyTilesAndLengthsAreRight) {
@@ -146,30 +147,13 @@ TEST(TiledAttentionTest, AnyTilesAndLengthsAreRight) {
           return TiledAttention(q, k, v, causal, tiles);
         };
         for (const auto type : {at::kDouble, at::kFloat, at::kBFloat16}) {
-          ExpectFormula(tiled, RandomVariantInputs({2, seq, 8}, type), causal,
-                        std::to_string(tiles.queries) + "x" +
-                            std::to_string(tiles.keys) + " tiles, " +
-                            std::to_string(seq) + (causal ? " causal" : ""));
+          ExpectAttention(tiled, RandomAttention({2, seq, 8}, type), causal,
+                          AllowedError(type),
+                          c10::str(tiles.queries, "x", tiles.keys, " tiles"));
         }
       }
     }
   }
-}
-
-TEST(TiledAttentionTest, RefusesSmallTilesAndUnequalSizes) {
-  const auto refusal = [](const at::Tensor& k, const AttentionTiles& tiles) {
-    try {
-      TiledAttention(at::ones({1, 20, 8}), k, at::ones({1, 20, 8}), true,
-                     tiles);
-    } catch (const c10::Error& error) {
-      return std::string(error.what_without_backtrace());
-    }
-    return std::string();
-  };
-  EXPECT_THAT(refusal(at::ones({1, 20, 8}), {16, 15}),
-              HasSubstr("tiles are 16 x 15; allowed: at least 16"));
-  EXPECT_THAT(refusal(at::ones({1, 21, 8}), {}),
-              HasSubstr("allowed: the same"));
 }
 
 }  // namespace

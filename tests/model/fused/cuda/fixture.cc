@@ -3,7 +3,6 @@
 #include "tests/model/fused/cuda/fixture.h"
 
 #include <dlfcn.h>
-#include <torch/csrc/autograd/autograd.h>
 
 #include "fixtures/device/cuda_support.h"
 #include "tests/model/kernels/emulated.h"
@@ -27,36 +26,6 @@ at::Tensor On(at::DeviceType device, const at::Tensor& x) {
       .as_strided({elements}, {1}, 0)
       .to(device, /*non_blocking=*/false, /*copy=*/true)
       .as_strided(x.sizes(), x.strides(), x.storage_offset());
-}
-
-Tensors Leaves(const Tensors& values) {
-  Tensors leaves;
-  for (const at::Tensor& value : values) {
-    leaves.push_back(value.detach().requires_grad_());
-  }
-  return leaves;
-}
-
-Tensors Widened(const Tensors& values) {
-  Tensors wide;
-  for (const at::Tensor& value : values) {
-    wide.push_back(value.to(at::kDouble));
-  }
-  return wide;
-}
-
-// Random numbers that are exact in bf16, and so in all dtypes.
-Tensors RandomLike(const Tensors& results) {
-  Tensors random;
-  for (const at::Tensor& result : results) {
-    random.push_back(
-        at::randn(result.sizes()).to(at::kBFloat16).to(result.scalar_type()));
-  }
-  return random;
-}
-
-Tensors Without(const Tensors& all, std::size_t left_out) {
-  return {all.begin() + static_cast<std::ptrdiff_t>(left_out), all.end()};
 }
 
 }  // namespace
@@ -93,48 +62,6 @@ at::Tensor CudaFusedTest::ToDevice(const at::Tensor& host) {
 
 at::Tensor CudaFusedTest::ToHost(const at::Tensor& device) {
   return On(at::kCPU, device);
-}
-
-Tensors CudaFusedTest::ToDevice(const Tensors& host) {
-  Tensors on_device;
-  for (const at::Tensor& x : host) on_device.push_back(ToDevice(x));
-  return on_device;
-}
-
-void CudaFusedTest::ExpectEqual(const Operation& fused,
-                                const Operation& formula, const Tensors& values,
-                                const std::string& what, std::size_t left_out) {
-  const auto expect_near = [&](const at::Tensor& actual,
-                               const at::Tensor& expected, const char* kind,
-                               std::size_t i) {
-    EXPECT_EQ(actual.sizes(), expected.sizes()) << what;
-    EXPECT_LE(RelativeNorm(ToHost(actual), expected),
-              Tolerance(actual.scalar_type()))
-        << what << ", " << kind << " " << i;
-  };
-  const Tensors inputs = Leaves(ToDevice(values));
-  const Tensors wide = Leaves(Widened(values));
-  const Tensors actual = fused(inputs), expected = formula(wide);
-  ASSERT_EQ(actual.size(), expected.size()) << what;
-  for (std::size_t i = 0; i < actual.size(); ++i) {
-    expect_near(actual[i], expected[i], "result", i);
-  }
-  const Tensors random = RandomLike(expected);
-  Tensors on_device;
-  for (std::size_t i = 0; i < actual.size(); ++i) {
-    on_device.push_back(ToDevice(random[i].to(actual[i].scalar_type())));
-  }
-  const Tensors g = torch::autograd::grad(Without(actual, left_out), inputs,
-                                          Without(on_device, left_out));
-  const Tensors e = torch::autograd::grad(Without(expected, left_out), wide,
-                                          Without(random, left_out));
-  const auto known = [&](const at::Tensor& x) {
-    return known_columns_ < 0 ? x : x.narrow(-1, 0, known_columns_);
-  };
-  for (std::size_t i = 0; i < g.size(); ++i) {
-    EXPECT_EQ(g[i].scalar_type(), values[i].scalar_type()) << what;
-    expect_near(known(g[i]), known(e[i]), "gradient", i);
-  }
 }
 
 }  // namespace trainbench

@@ -9,11 +9,9 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include <cstddef>
 #include <cstdint>
-#include <string>
 
-#include "tests/model/fused/formulas.h"
+#include "tests/model/fused/comparison.h"
 
 namespace trainbench {
 
@@ -33,14 +31,14 @@ class CudaFusedTest : public testing::Test {
   // Copies whole storages, for which LibTorch needs no kernel.
   static at::Tensor ToDevice(const at::Tensor& host);
   static at::Tensor ToHost(const at::Tensor& device);
-  static Tensors ToDevice(const Tensors& host);
 
-  // Compares with the formula in float64: the results, and the first
-  // known_columns() of the gradients, given random gradients of the results
-  // except the first `left_out`.
-  void ExpectEqual(const Operation& fused, const Operation& formula,
-                   const Tensors& values, const std::string& what,
-                   std::size_t left_out = 0);
+  void ExpectFormula(const FusedCase& c) const {
+    trainbench::ExpectFormula({.to_device = ToDevice,
+                               .to_host = ToHost,
+                               .tolerance = Tolerance,
+                               .known_columns = known_columns_},
+                              c);
+  }
 
   // The tolerance for results that are rounded a few times.
   static double Tolerance(at::ScalarType dtype) {

@@ -8,15 +8,13 @@
 #include <torch/types.h>
 
 #include <cstdint>
-#include <string>
 
 #include "model/fused/attention.h"
 #include "tests/model/fused/cuda/fixture.h"
+#include "tests/support/c10_error.h"
 
 namespace trainbench {
 namespace {
-
-constexpr at::ScalarType kTypes[] = {at::kFloat, at::kBFloat16};
 
 struct Shape {
   int64_t batch, heads, seq, d_head;
@@ -33,21 +31,20 @@ class CudaFlashTest : public CudaFusedTest {
                            .transpose(1, 2));
     }
     inputs[1] = inputs[1].contiguous();
-    ExpectEqual(
-        [&](const Tensors& x) -> Tensors {
-          return {FusedAttention(x[0], x[1], x[2], causal)};
-        },
-        [&](const Tensors& x) -> Tensors {
-          return {AttentionFormula(x[0], x[1], x[2], causal)};
-        },
-        inputs,
-        std::to_string(s.seq) + " x " + std::to_string(s.d_head) +
-            (causal ? " causal" : ""));
+    ExpectFormula({.name = c10::str("attention ", inputs[0].sizes(), " ", type,
+                                    causal ? " causal" : ""),
+                   .fused = [&](const Tensors& x) -> Tensors {
+                     return {FusedAttention(x[0], x[1], x[2], causal)};
+                   },
+                   .formula = [&](const Tensors& x) -> Tensors {
+                     return {AttentionFormula(x[0], x[1], x[2], causal)};
+                   },
+                   .inputs = inputs});
   }
 };
 
 TEST_F(CudaFlashTest, IsTheFormulaForwardAndBackward) {
-  for (const at::ScalarType type : kTypes) {
+  for (const at::ScalarType type : kFusedTypes) {
     for (const Shape& shape : {Shape{2, 2, 33, 16}, Shape{1, 1, 70, 32},
                                Shape{1, 1, 130, 64}, Shape{1, 1, 20, 128}}) {
       ExpectRight(shape, type, /*causal=*/true);
@@ -60,7 +57,7 @@ TEST_F(CudaFlashTest, IsTheFormulaDeterministically) {
   at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
   // Keeps LibTorch from filling uninitialized memory.
   at::globalContext().setDeterministicFillUninitializedMemory(false);
-  for (const at::ScalarType type : kTypes) {
+  for (const at::ScalarType type : kFusedTypes) {
     ExpectRight({1, 2, 70, 32}, type, /*causal=*/true);
   }
   at::globalContext().setDeterministicFillUninitializedMemory(true);
@@ -82,25 +79,20 @@ TEST_F(CudaFlashTest, KeepsTheLogSumExp) {
 TEST_F(CudaFlashTest, TakesTensorsThatAreNotAligned) {
   const at::Tensor whole = at::randn({1 + 3 * 17 * 16});
   const at::Tensor x = whole.narrow(0, 1, 3 * 17 * 16).view({1, 3, 17, 16});
-  ExpectEqual(
-      [](const Tensors& in) -> Tensors {
-        return {FusedAttention(in[0], in[1], in[2])};
-      },
-      [](const Tensors& in) -> Tensors {
-        return {AttentionFormula(in[0], in[1], in[2], true)};
-      },
-      {x, at::randn_like(x), at::randn_like(x)}, "not aligned");
+  ExpectFormula({.name = "not aligned",
+                 .fused = [](const Tensors& in) -> Tensors {
+                   return {FusedAttention(in[0], in[1], in[2])};
+                 },
+                 .formula = [](const Tensors& in) -> Tensors {
+                   return {AttentionFormula(in[0], in[1], in[2], true)};
+                 },
+                 .inputs = {x, at::randn_like(x), at::randn_like(x)}});
 }
 
 TEST_F(CudaFlashTest, OtherHeadsAreNamed) {
   const at::Tensor q = ToDevice(at::ones({1, 1, 4, 24}));
-  try {
-    FusedAttention(q, q, q);
-    FAIL();
-  } catch (const c10::Error& error) {
-    EXPECT_EQ(std::string(error.what_without_backtrace()),
-              "heads have dimension 24; allowed on a GPU: 16, 32, 64, 128");
-  }
+  EXPECT_EQ(ErrorOf([&] { FusedAttention(q, q, q); }),
+            "heads have dimension 24; allowed on a GPU: 16, 32, 64, 128");
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "model/kernels/launchers.h"
 #include "tests/model/fused/cuda/fixture.h"
 #include "tests/model/kernels/emulated.h"
+#include "tests/support/c10_error.h"
 
 namespace trainbench {
 namespace {
@@ -123,13 +124,7 @@ TEST_F(EmulatedLaunchTest, WhatCudaRefusesIsNamedWithTheLimits) {
   C10_CUDA_CHECK(cudaStreamCreate(&capturing));
   C10_CUDA_CHECK(
       cudaStreamBeginCapture(capturing, cudaStreamCaptureModeRelaxed));
-  std::string error;
-  try {
-    CausalSoftmaxInPlaceCuda(scores, 1);
-  } catch (const c10::Error& thrown) {
-    error = thrown.what_without_backtrace();
-  }
-  EXPECT_THAT(error,
+  EXPECT_THAT(ErrorOf([&] { CausalSoftmaxInPlaceCuda(scores, 1); }),
               AllOf(HasSubstr("CUDA error: "),
                     HasSubstr(" at the launch of "
                               "trainbench::kernels::SoftmaxForwardKernel<"),

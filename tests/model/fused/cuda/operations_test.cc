@@ -10,106 +10,68 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <string>
 #include <utility>
 
 #include "model/fused/cpu/rope.h"
 #include "model/fused/cross_entropy.h"
 #include "model/fused/rms_norm.h"
-#include "model/fused/rope.h"
-#include "model/fused/softmax.h"
-#include "model/fused/swiglu.h"
+#include "model/nn/rope.h"
 #include "model/training/precision_scope.h"
 #include "tests/model/fused/cuda/fixture.h"
+#include "tests/support/c10_error.h"
 
 namespace trainbench {
 namespace {
 
-constexpr at::ScalarType kOperationTypes[] = {at::kFloat, at::kBFloat16};
-
-Tensors AddAndNorm(const Tensors& x) {
-  const auto [sum, normed] = AddRmsNorm(x[0], x[1], x[2], 1e-5);
-  return {sum, normed};
-}
-
-// Rows and columns: with loads of single elements and of 16 bytes, and with
-// more rows than the weight's gradient has partial sums.
-struct Matrix {
-  int64_t rows, columns;
-};
-
+// Loads of single elements and of 16 bytes, and more rows than the weight's
+// gradient has partial sums.
 TEST_F(CudaFusedTest, AddRmsNorm) {
-  for (const at::ScalarType dtype : kOperationTypes) {
-    for (const auto [rows, columns] :
-         {Matrix{5, 83}, Matrix{7, 768}, Matrix{600, 8}}) {
-      ExpectEqual(AddAndNorm, AddedNormFormula(dtype),
-                  {at::randn({rows, columns}).to(dtype),
-                   at::randn({rows, columns}).to(dtype),
-                   at::rand({columns}).add(0.5).to(dtype)},
-                  std::to_string(columns) + " columns");
+  for (const at::ScalarType dtype : kFusedTypes) {
+    for (const auto& [rows, columns] :
+         {std::pair<int64_t, int64_t>{5, 83}, {7, 768}, {600, 8}}) {
+      ExpectFormula(AddNormCase(dtype, {rows, columns}));
     }
   }
 }
 
 TEST_F(CudaFusedTest, AddRmsNormWhoseSumNobodyReads) {
-  ExpectEqual(AddAndNorm, AddedNormFormula(at::kFloat),
-              {at::randn({5, 64}), at::randn({5, 64}), at::rand({64})},
-              "without the sum's gradient", /*left_out=*/1);
+  ExpectFormula(AddNormCase(at::kFloat, {5, 64}, /*left_out=*/1));
 }
 
 TEST_F(CudaFusedTest, RmsNorm) {
-  for (const at::ScalarType dtype : kOperationTypes) {
-    ExpectEqual(
-        [](const Tensors& x) -> Tensors {
-          return {AddRmsNorm(x[0], {}, x[1], 1e-5).normed};
-        },
-        [](const Tensors& x) -> Tensors { return {NormFormula(x[0], x[1])}; },
-        {at::randn({9, 33}).to(dtype), at::rand({33}).add(0.5).to(dtype)},
-        "no update");
+  for (const at::ScalarType dtype : kFusedTypes) {
+    ExpectFormula(NormCase(dtype, {9, 33}, /*left_out=*/1));
   }
 }
 
 TEST_F(CudaFusedTest, AddRmsNormUnderAutocast) {
-  ExpectEqual(
-      [](const Tensors& x) -> Tensors {
-        const AutocastScope scope(at::kBFloat16, at::kCUDA);
-        return AddAndNorm(x);
-      },
-      AddedNormFormula(at::kFloat),
-      {at::randn({5, 96}), at::randn({5, 96}).to(at::kBFloat16),
-       at::rand({96}).add(0.5)},
-      "fp32 and bf16");
+  FusedCase c = AddNormCase(at::kFloat, {5, 96});
+  c.inputs[1] = c.inputs[1].to(at::kBFloat16);
+  c.fused = [add_and_norm = c.fused](const Tensors& x) {
+    const AutocastScope scope(at::kBFloat16, at::kCUDA);
+    return add_and_norm(x);
+  };
+  ExpectFormula(c);
 }
 
 TEST_F(CudaFusedTest, Swiglu) {
-  for (const at::ScalarType dtype : kOperationTypes) {
+  for (const at::ScalarType dtype : kFusedTypes) {
     for (const int64_t d_ff : {5, 64, 1000}) {
-      ExpectEqual([](const Tensors& x) -> Tensors { return {Swiglu(x[0])}; },
-                  SwigluFormula, {(at::randn({2, 3, 2 * d_ff}) * 4).to(dtype)},
-                  "d_ff " + std::to_string(d_ff));
+      ExpectFormula(SwigluCase(dtype, {2, 3, 2 * d_ff}));
     }
   }
 }
 
 TEST_F(CudaFusedTest, CausalSoftmax) {
-  constexpr double kScale = 0.37;
-  for (const at::ScalarType dtype : kOperationTypes) {
+  for (const at::ScalarType dtype : kFusedTypes) {
     for (const int64_t seq : {1, 5, 48}) {
-      ExpectEqual(
-          [&](const Tensors& x) -> Tensors {
-            return {CausalSoftmax(x[0], kScale)};
-          },
-          [&](const Tensors& x) -> Tensors {
-            return {CausalSoftmaxFormula(x[0], kScale)};
-          },
-          {(at::randn({2, 2, seq, seq}) * 4).to(dtype)},
-          "seq " + std::to_string(seq));
+      ExpectFormula(SoftmaxCase(dtype, {2, 2, seq, seq}));
     }
   }
 }
 
 TEST_F(CudaFusedTest, CrossEntropyOfRows) {
-  for (const at::ScalarType dtype : kOperationTypes) {
+  for (const at::ScalarType dtype : kFusedTypes) {
     const at::Tensor logits = (at::randn({5, 1000}) * 4).to(dtype);
     const at::Tensor targets = at::randint(1000, {5}, at::kLong);
     const at::Tensor losses = CrossEntropyInPlaceCuda(
@@ -122,7 +84,7 @@ TEST_F(CudaFusedTest, CrossEntropyOfRows) {
 
 TEST_F(CudaFusedTest, CrossEntropyWithItsGradient) {
   const at::Tensor factor = at::scalar_tensor(-3.5);
-  for (const at::ScalarType dtype : kOperationTypes) {
+  for (const at::ScalarType dtype : kFusedTypes) {
     for (const int64_t vocab : {7, 1000}) {
       const at::Tensor values = (at::randn({3, 2, vocab}) * 4).to(dtype);
       const at::Tensor targets = at::randint(vocab, {3, 2}, at::kLong);
@@ -155,23 +117,13 @@ TEST_F(CudaFusedTest, ATargetOutsideTheVocabularyHasNoLoss) {
 }
 
 TEST_F(CudaFusedTest, Rope) {
-  constexpr int64_t kHeads = 3, kSeq = 6;
-  for (const at::ScalarType dtype : kOperationTypes) {
+  constexpr int64_t kHeads = 3;
+  for (const at::ScalarType dtype : kFusedTypes) {
     for (const auto& [kv_heads, d_head] :
          {std::pair<int64_t, int64_t>{3, 6}, {3, 64}, {1, 6}, {1, 64}}) {
-      const auto [cos, sin] = trainbench::Rope(d_head).Tables(kSeq, at::kFloat);
       // LibTorch copies the gradient of the values.
       set_known_columns((kHeads + kv_heads) * d_head);
-      ExpectEqual(
-          [&, kv = kv_heads, c = ToDevice(cos),
-           s = ToDevice(sin)](const Tensors& x) -> Tensors {
-            const Heads heads = SplitAndRotate(x[0], kHeads, kv, c, s);
-            return {heads.q, heads.k, heads.v};
-          },
-          RopeFormula(kHeads, kv_heads, d_head),
-          {at::randn({2, kSeq, (kHeads + 2 * kv_heads) * d_head}).to(dtype)},
-          std::to_string(kv_heads) + " kv_heads, d_head " +
-              std::to_string(d_head));
+      ExpectFormula(RopeCase(dtype, kHeads, kv_heads, d_head));
       ExpectKernelsOfLibTorch(1);
     }
   }
@@ -194,13 +146,8 @@ TEST_F(CudaFusedTest, RopeTakesGradientsInDifferentLayouts) {
 
 TEST_F(CudaFusedTest, ANormOfTooManyColumnsIsNamed) {
   const at::Tensor x = ToDevice(at::zeros({1, 8200}));
-  try {
-    AddRmsNorm(x, {}, x[0], 1e-5);
-    FAIL();
-  } catch (const c10::Error& error) {
-    EXPECT_EQ(std::string(error.what_without_backtrace()),
-              "a norm has 8200 columns; allowed on a GPU: at most 8192");
-  }
+  EXPECT_EQ(ErrorOf([&] { AddRmsNorm(x, {}, x[0], 1e-5); }),
+            "a norm has 8200 columns; allowed on a GPU: at most 8192");
 }
 
 }  // namespace
