@@ -9,20 +9,25 @@
 #include "model/nn/dtype.h"
 
 namespace trainbench {
+namespace {
 
-void TruncatedNormal_(const at::Tensor& weight, double std, double cut) {
+constexpr double kCut = 3;  // standard deviations
+
+}  // namespace
+
+void TruncatedNormal_(const at::Tensor& weight, double std) {
   const at::NoGradGuard no_grad;
   const at::ScalarType dtype = AtLeastFloat(weight.scalar_type());
   at::Tensor values =
       dtype == weight.scalar_type()
           ? weight.detach()
           : at::empty_like(weight, weight.options().dtype(dtype));
-  // erf(cut / sqrt 2) is the mass inside the cut; erfinv maps a uniform draw in
-  // that range to a normal one.
-  const double mass = std::erf(cut / std::sqrt(2.0));
+  // erf(kCut / sqrt 2) is the mass inside the cut; erfinv maps a uniform draw
+  // in that range to a normal one.
+  const double mass = std::erf(kCut / std::sqrt(2.0));
   values.uniform_(-mass, mass).erfinv_().mul_(std * std::sqrt(2.0));
   // Rounding in erfinv near the ends may exceed the cut by an ulp.
-  values.clamp_(-cut * std, cut * std);
+  values.clamp_(-kCut * std, kCut * std);
   if (dtype != weight.scalar_type()) weight.detach().copy_(values);
 }
 

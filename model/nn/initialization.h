@@ -7,11 +7,11 @@
 
 namespace trainbench {
 
-// Fills `weight` in place from N(0, std^2) truncated to [-cut*std, cut*std].
+// Fills `weight` in place from N(0, std^2) truncated to [-3 std, 3 std].
 // Inverts the normal distribution on uniform draws, so one pass suffices. Draws
 // from the default generator of the tensor's device, in fp32 for 16-bit
 // tensors. Not recorded by autograd.
-void TruncatedNormal_(const at::Tensor& weight, double std, double cut = 3.0);
+void TruncatedNormal_(const at::Tensor& weight, double std);
 
 }  // namespace trainbench
 

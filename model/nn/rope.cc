@@ -18,7 +18,7 @@ void Rope::EnsureTables(int64_t seq, const at::TensorOptions& options) {
   // Angles in float64: position * frequency loses bits in fp32 at long context.
   const at::TensorOptions wide = options.dtype(at::kDouble);
   const at::Tensor exponent = at::arange(0, d_head_, 2, wide) / d_head_;
-  const at::Tensor frequency = at::pow(theta_, -exponent);
+  const at::Tensor frequency = at::pow(kTheta, -exponent);
   const at::Tensor angle = at::outer(at::arange(seq, wide), frequency);
   cos_ = angle.cos().to(options.dtype());
   sin_ = angle.sin().to(options.dtype());

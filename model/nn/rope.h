@@ -11,15 +11,14 @@
 namespace trainbench {
 
 // Rotary position embedding (Su et al. 2021): the channel pair (2i, 2i+1) of
-// position t is rotated by the angle t * theta^(-2i / d_head). Computed in at
+// position t is rotated by the angle t * kTheta^(-2i / d_head). Computed in at
 // least fp32, returned in the dtype of the input.
 class Rope {
  public:
   static constexpr double kTheta = 10000.0;
 
   // d_head must be even.
-  explicit Rope(int64_t d_head, double theta = kTheta)
-      : d_head_(d_head), theta_(theta) {}
+  explicit Rope(int64_t d_head) : d_head_(d_head) {}
 
   // x [..., seq, d_head] -> same shape, rotated for positions 0 .. seq-1,
   // contiguous.
@@ -34,7 +33,6 @@ class Rope {
   void EnsureTables(int64_t seq, const at::TensorOptions& options);
 
   int64_t d_head_;
-  double theta_;
   at::Tensor cos_;
   at::Tensor sin_;
 };

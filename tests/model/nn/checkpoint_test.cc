@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "model/training/precision_scope.h"
+#include "tests/support/c10_error.h"
 
 namespace trainbench {
 namespace {
@@ -127,12 +128,9 @@ TEST(CheckpointTest, TheCacheOfAnAutocastAroundBothPassesIsNotUsed) {
 
 std::string Refusal(const at::Tensor& loss, const at::Tensor& of,
                     bool create_graph = false) {
-  try {
+  return ErrorOf([&] {
     torch::autograd::grad({loss}, {of}, {}, std::nullopt, create_graph);
-  } catch (const c10::Error& error) {
-    return error.what_without_backtrace();
-  }
-  return "";
+  });
 }
 
 TEST(CheckpointTest, RefusesWhatHasChangedSince) {
