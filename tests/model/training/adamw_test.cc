@@ -65,37 +65,16 @@ TEST(AdamWTest, BothKindsFollowTheFormulaElementByElement) {
   }
 }
 
-TEST(AdamWTest, TextbookEqualsFusedOverTenSteps) {
-  for (const at::ScalarType dtype : {at::kFloat, at::kDouble}) {
-    const double tolerance = dtype == at::kDouble ? 1e-12 : 2e-5;
-    for (const AdamWOptions& options : SeveralOptions()) {
-      at::manual_seed(2);
-      const auto first = MakeParameters(dtype), second = Copies(first);
-      AdamW textbook(first, AdamWKind::kTextbook, options);
-      AdamW fused(second, AdamWKind::kFused, options);
-      for (int step = 0; step < 10; ++step) {
-        for (std::size_t i = 0; i < first.size(); ++i) {
-          first[i].mutable_grad() = at::randn_like(first[i]).detach();
-          second[i].mutable_grad() = first[i].grad().clone();
-        }
-        textbook.Step();
-        fused.Step();
-      }
-      for (std::size_t i = 0; i < first.size(); ++i) {
-        EXPECT_LE(MaxError(first[i], second[i]), tolerance)
-            << dtype << " lr " << options.lr << " tensor " << i;
-      }
-    }
-  }
-}
-
 TEST(AdamWTest, AParameterWithoutAGradientIsSkippedWithItsStepCount) {
   for (const AdamWKind kind : kKinds) {
     at::manual_seed(3);
     const auto parameters = MakeParameters(at::kDouble);
     const auto twin = Copies({parameters[1]});
-    const at::Tensor before = parameters[1].detach().clone();
+    const auto all = Copies(parameters);
+    const at::Tensor& before = all[1];
     AdamW optimizer(parameters, kind), fresh(twin, kind);
+    optimizer.Step();  // without any gradient
+    EXPECT_TRUE(parameters[0].equal(all[0])) << AdamWName(kind);
     for (int step = 0; step < 3; ++step) {
       parameters[0].mutable_grad() = at::randn({5, 7}, at::kDouble);
       optimizer.Step();
@@ -111,17 +90,6 @@ TEST(AdamWTest, AParameterWithoutAGradientIsSkippedWithItsStepCount) {
     EXPECT_TRUE(parameters[1].equal(twin[0])) << AdamWName(kind);
     EXPECT_FALSE(parameters[1].equal(before)) << AdamWName(kind);
     EXPECT_TRUE(parameters[0].equal(other)) << AdamWName(kind);
-  }
-}
-
-TEST(AdamWTest, AStepWithoutAnyGradientDoesNothing) {
-  for (const AdamWKind kind : kKinds) {
-    at::manual_seed(4);
-    const auto parameters = MakeParameters(at::kFloat);
-    const auto before = Copies(parameters);
-    AdamW(parameters, kind).Step();
-    EXPECT_TRUE(parameters[0].equal(before[0])) << AdamWName(kind);
-    EXPECT_TRUE(parameters[1].equal(before[1])) << AdamWName(kind);
   }
 }
 
@@ -162,25 +130,6 @@ TEST(AdamWTest, Bf16MovesAgainstAConstantGradientByTheLearningRate) {
     EXPECT_EQ(parameter.scalar_type(), at::kBFloat16);
     EXPECT_LE(MaxError(parameter, at::full({40}, -1.0)), 0.05)
         << AdamWName(kind);
-  }
-}
-
-TEST(AdamWTest, WeightDecayAloneShrinksWeightsExactly) {
-  for (const AdamWKind kind : kKinds) {
-    at::manual_seed(6);
-    const auto parameters = MakeParameters(at::kFloat);
-    const AdamWOptions options = {0.25, 0.9, 0.999, 1e-8, 0.5};
-    AdamW optimizer(parameters, kind, options);
-    for (const at::Tensor& parameter : parameters) {
-      parameter.mutable_grad() = at::zeros_like(parameter).detach();
-    }
-    const auto before = Copies(parameters);
-    optimizer.Step();
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      // 1 - lr * wd is exactly 0.875 in fp32: both kinds round once.
-      EXPECT_TRUE(parameters[i].equal(before[i].detach() * 0.875))
-          << AdamWName(kind);
-    }
   }
 }
 
