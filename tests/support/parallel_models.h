@@ -41,7 +41,6 @@ class DdpToyModel final : public ParallelModel {
   at::Tensor frozen_bias_ = Add("fc2_bias", {50}, /*trainable=*/false);
   at::Tensor fc3_ = Add("fc3", {5, 50});
   at::Tensor fixed_ = Add("no_grad_fixed", {2}, /*trainable=*/false);
-  at::Tensor buffer_ = register_buffer("scale", at::randn({3}));
 };
 
 // 10 -> 10 -> 50 -> 10 -> 50 -> 5; the second and fourth layer share weights.

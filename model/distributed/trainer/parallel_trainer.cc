@@ -82,13 +82,8 @@ void AverageGradients(const std::vector<at::Tensor>& parameters,
 }
 
 void BroadcastModel(const torch::nn::Module& module, ProcessGroup& group) {
-  const at::NoGradGuard no_grad;
-  std::vector<at::Tensor> tensors = module.parameters();
-  for (const at::Tensor& buffer : module.buffers()) tensors.push_back(buffer);
-  for (const at::Tensor& tensor : EachOnce(tensors)) {
-    const at::Tensor values = tensor.detach().contiguous();
-    group.Broadcast(values, /*root=*/0);
-    if (!values.is_alias_of(tensor)) tensor.copy_(values);
+  for (const at::Tensor& parameter : EachOnce(module.parameters())) {
+    group.Broadcast(parameter.detach(), /*root=*/0);
   }
 }
 

@@ -97,7 +97,7 @@ std::string DescribeParameter(std::size_t index, const at::Tensor& parameter);
 std::string NoGradient(std::size_t index, const at::Tensor& parameter,
                        const ProcessGroup& group);
 
-// Copies rank 0's parameters, including frozen ones, and buffers to all ranks.
+// Copies rank 0's parameters, including frozen ones, to all ranks.
 void BroadcastModel(const torch::nn::Module& module, ProcessGroup& group);
 
 }  // namespace trainbench

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The memory of fully sharded ranks, compared with dry runs of each rank alone.
+// The memory of fully sharded ranks, compared with dry runs of each rank alone,
+// and their traffic, compared with its closed form.
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
@@ -22,6 +23,7 @@
 #include "model/nn/dtype.h"
 #include "model/training/train_step.h"
 #include "tests/model/step_bytes.h"
+#include "tests/support/architectures.h"
 #include "tests/support/rank_fixture.h"
 
 namespace trainbench {
@@ -48,12 +50,13 @@ std::string TextOf(const MemoryJob& job) {
                   job.sharding.prefetch);
 }
 
-// A model of `layers` blocks; either units or activations dominate its peak.
+// A model of `layers` blocks, which four ranks cannot divide evenly; either
+// units or activations dominate its peak.
 MemoryJob JobOf(int64_t layers, int64_t seq, Implementation implementation,
                 Precision precision = Precision::kFp32) {
   return {.model = {.name = "m",
-                    .d_model = 48,
-                    .d_ff = 100,
+                    .d_model = 42,
+                    .d_ff = 101,
                     .layers = layers,
                     .heads = 3,
                     .vocab = 301,
@@ -71,7 +74,8 @@ std::vector<MemoryJob> Jobs() {
     jobs.push_back(JobOf(5, 4, implementation));
     jobs.push_back(JobOf(5, 64, implementation));
     for (const Checkpointing& checkpointing :
-         {Checkpointing{kAttention}, Checkpointing{kBlocks, 1}}) {
+         {Checkpointing{kAttention}, Checkpointing{kBlocks, 1},
+          Checkpointing{kBlocks, 2}}) {
       jobs.push_back(JobOf(5, 32, implementation));
       jobs.back().model.checkpointing = checkpointing;
     }
@@ -80,6 +84,12 @@ std::vector<MemoryJob> Jobs() {
   jobs.push_back(JobOf(4, 16, kTextbook, Precision::kBf16Autocast));
   for (const int64_t layers : {1, 2, 3}) {
     jobs.push_back(JobOf(layers, 8, kTextbook));
+  }
+  // A tied head is sent with the embeddings.
+  for (int i = 0; i < 2; ++i) {
+    jobs.push_back(JobOf(2, 8, kTextbook));
+    ModelConfig& model = jobs.back().model;
+    model = Tied(i == 0 ? model : Gpt(model));
   }
   return jobs;
 }
@@ -196,9 +206,13 @@ TEST_F(RankFullShardingMemory, OfASharedModelIsThatOfADryRun) {
   for (MemoryJob job : SharedJobs()) {
     for (const FullSharding& sharding : {kShardings[0], kShardings[3]}) {
       job.sharding = sharding;
-      EXPECT_EQ(DryBytesOfSteps(job, *mesh.data, *mesh.tensor),
-                BytesOfSteps(job, *mesh.data, *mesh.tensor))
+      const JobBytes bytes = BytesOfSteps(job, *mesh.data, *mesh.tensor);
+      EXPECT_EQ(DryBytesOfSteps(job, *mesh.data, *mesh.tensor), bytes)
           << TextOf(job);
+      const ModelConfig part = PartOf(job.model, mesh.tensor->rank(), 2);
+      EXPECT_EQ(
+          bytes.traffic,
+          StepTraffic(part, sharding, job.precision, mesh.data->size()).shards);
     }
   }
   mesh.Close();
@@ -216,7 +230,7 @@ TEST(FullShardingMemoryTest, EachParameterTakes16BytesDividedByTheRanks) {
   const ModelConfig model = JobOf(4, 8, Implementation::kTextbook).model;
   EXPECT_EQ(BytesOnRanks(1, CommBackend::kGloo).bytes.built,
             16 * ParameterCount(model) + 4 * 6);
-  // One of the six units is not divisible by five.
+  // Not all units are divisible by five.
   int64_t padded = 0;
   for (const int64_t elements : UnitElements(model, 5)) padded += elements;
   EXPECT_GT(padded, ParameterCount(model));

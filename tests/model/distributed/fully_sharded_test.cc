@@ -5,17 +5,18 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "fixtures/memory/memory_probe.h"
 #include "model/distributed/fsdp/full_sharding_traffic.h"
+#include "model/distributed/tensor_parallel/mesh.h"
+#include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
+#include "model/distributed/trainer/parallel_verification.h"
 #include "model/distributed/zero/sharded_optimizer.h"
-#include "model/nn/dtype.h"
 #include "model/training/train_step.h"
-#include "tests/support/architectures.h"
+#include "model/verification/relative_error.h"
 #include "tests/support/fake_group.h"
 #include "tests/support/rank_fixture.h"
 
@@ -41,18 +42,8 @@ std::string Describe(const FullSharding& sharding) {
                   sharding.prefetch);
 }
 
-// No unit is divisible by four, and two of three are not divisible by two.
-ModelConfig UnshardedConfig(
-    Implementation implementation = Implementation::kTextbook) {
-  return {.name = "m",
-          .d_model = 18,
-          .d_ff = 35,
-          .layers = 3,
-          .heads = 3,
-          .vocab = 37,
-          .attention = AttentionKind::kNaive,
-          .implementation = implementation};
-}
+// Four ranks cannot divide the blocks evenly.
+ModelConfig UnshardedConfig() { return {"m", 18, 35, 3, 3, 37}; }
 
 TransformerLm MakeShardedModel(uint64_t seed,
                                const ModelConfig& config = UnshardedConfig()) {
@@ -88,24 +79,11 @@ class RankFullySharded : public RankTest {
     return model;
   }
 
-  Batch WholeBatch() const {
-    at::manual_seed(5);
-    return RandomBatch(37, 2 * launch_.world_size, 5, at::kCPU);
-  }
   Batch MyBatch() const {
-    const Batch whole = WholeBatch();
+    at::manual_seed(5);
+    const Batch whole = RandomBatch(37, 2 * launch_.world_size, 5, at::kCPU);
     return {whole.tokens.narrow(0, 2 * launch_.rank, 2),
             whole.targets.narrow(0, 2 * launch_.rank, 2)};
-  }
-
-  void ExpectTraffic(const ModelConfig& config, const FullSharding& sharding,
-                     Precision precision, const FullShardingTraffic& expected) {
-    TransformerLm model = Build(config);
-    FullySharded sharded(model, sharding, WeightType(precision), kAdamW,
-                         *group_);
-    const CollectiveRecorder recorder(*group_);
-    Step(model, sharded, MyBatch());
-    EXPECT_EQ(recorder.traffic(), expected.shards);
   }
 };
 
@@ -130,40 +108,10 @@ TEST_F(RankFullySharded, TwoRanksTrainToTheBitsOfAShardedOptimizer) {
       SCOPED_TRACE(Describe(sharding));
       TransformerLm model = Build(config);
       FullySharded sharded(model, sharding, at::kFloat, kAdamW, *group_);
-      for (int step = 0; step < 4; ++step) {
-        Step(model, sharded, batch);
-      }
+      for (int step = 0; step < 4; ++step) Step(model, sharded, batch);
       sharded.Gather();
       ExpectEqual(model, expected);
       sharded.Free();
-    }
-  }
-}
-
-// Recomputation does not change the traffic.
-TEST_F(RankFullySharded, TrafficIsAsComputed) {
-  for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
-    for (const FullSharding& sharding : kAllShardings) {
-      SCOPED_TRACE(Describe(sharding));
-      const FullShardingTraffic expected = StepTraffic(
-          UnshardedConfig(), sharding, precision, launch_.world_size);
-      for (const Checkpointing& recomputed : kRecomputed) {
-        ModelConfig config = UnshardedConfig();
-        config.checkpointing = recomputed;
-        ExpectTraffic(config, sharding, precision, expected);
-      }
-    }
-  }
-}
-
-TEST_F(RankFullySharded, ATiedHeadIsSentWithTheEmbeddings) {
-  for (ModelConfig config : {UnshardedConfig(), Gpt(UnshardedConfig())}) {
-    config.tied_embeddings = true;
-    for (const FullSharding& sharding : kAllShardings) {
-      SCOPED_TRACE(Describe(sharding));
-      ExpectTraffic(
-          config, sharding, Precision::kFp32,
-          StepTraffic(config, sharding, Precision::kFp32, launch_.world_size));
     }
   }
 }
@@ -228,6 +176,99 @@ TEST(FullyShardedTest, HooksGoWithTheObject) {
   { FullySharded sharded(model, {}, at::kFloat, kAdamW, group); }
   FullySharded sharded(MakeShardedModel(0), {}, at::kFloat, kAdamW, group);
   EXPECT_EQ(group.calls(), 0);
+}
+
+// In a mesh, models have replicas, or ranks also divide their matrices.
+ModelConfig MeshConfig(Implementation implementation) {
+  return {"m", 24, 42, 2, 4, 37, AttentionOf(implementation), implementation};
+}
+
+class RankFullyShardedMesh : public RankTest {
+ protected:
+  // Trains `replicas` replicas of a model on all ranks. The ranks of a replica
+  // share it: fsdp ranks by parameter, and `tensor` ranks by matrix.
+  void ExpectTrainsAsOneProcess(const ModelConfig& config, int replicas,
+                                int tensor, const FullSharding& sharding) {
+    SCOPED_TRACE(c10::str("data ", replicas, ", tensor ", tensor, ", ",
+                          Describe(sharding)));
+    MeshGroups mesh = SplitMesh(*group_, tensor);
+    const int batches = mesh.data->size(), fsdp = batches / replicas;
+    // Neighboring ranks share a replica.
+    MeshGroups shards = SplitMesh(*mesh.data, fsdp);
+    at::manual_seed(3);
+    TransformerLm whole(config, at::TensorOptions());
+    TensorRanks ranks(config, *mesh.tensor);
+    at::manual_seed(3);
+    TransformerLm part = MakePart(ranks, {});
+    AdamW adamw(Parameters(whole), AdamWKind::kFused);
+    FullySharded sharded(part, sharding, at::kFloat, {}, *shards.tensor,
+                         shards.data.get());
+    at::manual_seed(11);
+    const Batch batch = RandomBatch(37, 2 * batches, 7, at::kCPU);
+    const int mine = 2 * mesh.data->rank();
+    for (int step = 0; step < 3; ++step) {
+      Step(part, sharded,
+           {batch.tokens.narrow(0, mine, 2), batch.targets.narrow(0, mine, 2)});
+      RunStep(StepMode::kTrainStep, whole, &adamw, batch, Precision::kFp32,
+              NoObserver());
+    }
+    sharded.Gather();
+    EXPECT_TRUE(VerifyReplicas(Parameters(part), *mesh.data).ok());
+    const auto expected = whole->named_parameters();
+    for (const auto& parameter : part->named_parameters()) {
+      const at::Tensor& of_whole = expected[parameter.key()];
+      EXPECT_LE(RelativeError(
+                    Assemble(parameter.value(), of_whole.sizes(), *mesh.tensor),
+                    of_whole),
+                1e-4)
+          << parameter.key();
+    }
+    sharded.Free();
+    shards.Close();
+    mesh.Close();
+  }
+};
+
+TEST_F(RankFullyShardedMesh, TrainsAsOneProcess) {
+  const int half = group_->size() / 2;
+  for (const Implementation implementation : kImplementations) {
+    for (const FullSharding& sharding : {kAllShardings[0], kAllShardings[3]}) {
+      ModelConfig config = MeshConfig(implementation);
+      ExpectTrainsAsOneProcess(config, /*replicas=*/2, /*tensor=*/1, sharding);
+      ExpectTrainsAsOneProcess(config, /*replicas=*/1, /*tensor=*/2, sharding);
+      config.checkpointing = {.kind = Checkpointing::Kind::kBlocks, .every = 1};
+      ExpectTrainsAsOneProcess(config, half, /*tensor=*/2, sharding);
+    }
+  }
+}
+
+TEST(FullyShardedMeshTest, ReplicasAverageEachShard) {
+  const ModelConfig config = MeshConfig(Implementation::kTextbook);
+  const int64_t units = config.layers + 2;  // with the embeddings and the head
+  for (const int replicas : {1, 3}) {
+    FakeGroup group(/*rank=*/0, /*size=*/2), others(/*rank=*/0, replicas);
+    for (const FullSharding& sharding : {kAllShardings[0], kAllShardings[3]}) {
+      TransformerLm model(config, at::TensorOptions());
+      FullySharded sharded(model, sharding, at::kFloat, {}, group, &others);
+      const Batch batch = RandomBatch(37, 1, 4, at::kCPU);
+      const auto step = [&] {
+        const CollectiveRecorder of_shards(group), of_replicas(others);
+        Step(model, sharded, batch);
+        return FullShardingTraffic{of_shards.traffic(), of_replicas.traffic()};
+      };
+      const FullShardingTraffic traffic = step();
+      EXPECT_EQ(traffic,
+                StepTraffic(config, sharding, Precision::kFp32, 2, replicas));
+      const CollectiveCalls& sums =
+          traffic.shards.Of(CollectiveKind::kReduceScatter);
+      EXPECT_EQ(traffic.replicas.All(),
+                (replicas == 1 ? CollectiveCalls()
+                               : CollectiveCalls{units, sums.bytes / 2}));
+      // A trainer that does not exchange does not average either.
+      sharded.SetExchanges(false);
+      EXPECT_EQ(step(), FullShardingTraffic());
+    }
+  }
 }
 
 }  // namespace
