@@ -6,12 +6,6 @@
 
 namespace trainbench {
 
-std::string ImplementationNames() { return ImplementationName.Joined(); }
-
-absl::StatusOr<Implementation> ParseImplementation(absl::string_view name) {
-  return ImplementationName.Parse("implementation", name);
-}
-
 std::string ImplementationUnavailable(Implementation implementation,
                                       DeviceKind device, int64_t d_model) {
   if (implementation != Implementation::kFused || device == DeviceKind::kCpu ||

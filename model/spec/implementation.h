@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <string>
 
-#include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "model/spec/device_kind.h"
 #include "model/spec/enum_names.h"
 
@@ -23,12 +21,6 @@ enum class Implementation {
 inline constexpr EnumNames<Implementation, 3> ImplementationName{
     "textbook", "library", "fused"};
 inline constexpr auto kImplementations = ImplementationName.values();
-
-// All of them: "textbook, library, fused".
-std::string ImplementationNames();
-
-// InvalidArgument names the value and lists the names above.
-absl::StatusOr<Implementation> ParseImplementation(absl::string_view name);
 
 // A block of our GPU kernel keeps a row of the norm in its registers.
 inline constexpr int64_t kMostFusedGpuWidth = 8192;

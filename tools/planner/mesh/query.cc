@@ -50,10 +50,11 @@ void AddModel(MeshFlags& v, FlagParser& flags) {
             "A model's name (tiny, small, ..., 2.7B, gpt2, ..., 8B) or a "
             "definition, for example "
             "name=mine,d_model=512,d_ff=2048,layers=6,heads=8,vocab=32000.");
-  flags.Add("implementation", v.implementation,
-            absl::StrCat("Implementation of the layers, one of ",
-                         ImplementationNames(), ". Default: ", kImplementation,
-                         "; for a definition, its own value."));
+  flags.Add(
+      "implementation", v.implementation,
+      absl::StrCat("Implementation of the layers, one of ",
+                   ImplementationName.Joined(), ". Default: ", kImplementation,
+                   "; for a definition, its own value."));
   flags.Add("attention", v.attention,
             absl::StrCat("Attention variant, one of ",
                          AttentionNames([](AttentionKind) { return true; }),
@@ -163,10 +164,10 @@ absl::StatusOr<ModelConfig> ReadDefined(const MeshFlags& flags) {
 
 absl::StatusOr<ModelConfig> ReadNamed(const MeshFlags& flags) {
   ASSIGN_OR_RETURN(auto model, FindModel(flags.model, NamedModels()));
-  ASSIGN_OR_RETURN(
-      const auto implementation,
-      ParseImplementation(flags.implementation.empty() ? kImplementation
-                                                       : flags.implementation));
+  const std::string name =
+      flags.implementation.empty() ? kImplementation : flags.implementation;
+  ASSIGN_OR_RETURN(const auto implementation,
+                   ImplementationName.Parse("implementation", name));
   model.implementation = implementation;
   model.attention = AttentionOf(implementation);
   return model;
