@@ -10,7 +10,6 @@
 #include "model/accounting/parameters.h"
 #include "model/dry_run/dry_run.h"
 #include "model/nn/dtype.h"
-#include "model/spec/named_models.h"
 #include "model/training/adamw.h"
 #include "model/training/precision_scope.h"
 #include "model/training/train_step.h"
@@ -43,12 +42,6 @@ TEST(OptimizerBytesTest, AreThoseOfTheFusedUpdate) {
               moved - static_cast<double>(counts))
         << PrecisionName(precision);
   }
-}
-
-TEST(OptimizerBytesTest, Are28BytesPerFp32ParameterOfTheLargestModel) {
-  EXPECT_EQ(
-      OptimizerBytes(*FindModel("2.7B", StandardModels()), Precision::kFp32),
-      28.0 * 3'406'809'600);
 }
 
 TEST(StepBytesTest, AreParametersLogitsAndWhatIsSaved) {

@@ -73,19 +73,17 @@ std::vector<Shape> Shapes() {
   return shapes;
 }
 
-template <class T>
-void CheckAll() {
+TEST(RopeKernel, IsRightInBothTypesAndDirections) {
   uint32_t seed = 1;
   for (const Shape& shape : Shapes()) {
     SCOPED_TRACE(testing::Message() << shape.heads << " x " << shape.d_head);
     Tensors t(seed++);
-    Check<T>(t, shape, /*backward=*/false);
-    Check<T>(t, shape, /*backward=*/true);
+    for (const bool backward : {false, true}) {
+      Check<float>(t, shape, backward);
+      Check<Bf16>(t, shape, backward);
+    }
   }
 }
-
-TEST(RopeKernel, IsRightInFp32) { CheckAll<float>(); }
-TEST(RopeKernel, IsRightInBf16) { CheckAll<Bf16>(); }
 
 TEST(RopeKernel, WritesAnotherLayout) {
   Tensors t(1);
@@ -99,13 +97,10 @@ TEST(RopeKernel, WritesAnotherLayout) {
     cos[i] = 1;
     sin[i] = 0;
   }
-  RopeArgs a{
-      Dtype::kFloat32, 1,        3,           2,         4, false, cos, sin,
-      {from, from},    {to, to}, {24, 4, 12}, {24, 8, 4}};
-  a.heads = 3;
-  a.from[1] = from;
   float* other = t.Output<float>(24);
-  a.to[1] = other;
+  const RopeArgs a{
+      Dtype::kFloat32, 1,           3,           2,         4, false, cos, sin,
+      {from, from},    {to, other}, {24, 4, 12}, {24, 8, 4}};
   ASSERT_EQ(RopeTurn(t.launcher(), a), "");
   for (int i = 0; i < 24; ++i) {
     const int token = i / 12;

@@ -22,7 +22,6 @@ namespace trainbench::kernels {
 inline double ToFloat(double x) { return x; }
 inline float ToFloat(float x) { return x; }
 inline float ToFloat(Bf16 x) { return emulator::FromBf16(x.bits); }
-inline void Set(uint32_t& to, double) { to = 0; }
 inline void Set(float& to, double x) { to = static_cast<float>(x); }
 inline void Set(Bf16& to, double x) {
   to.bits = emulator::RoundToBf16(static_cast<float>(x));

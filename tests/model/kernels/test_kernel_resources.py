@@ -131,28 +131,6 @@ def all_kernels(tmp_path_factory: pytest.TempPathFactory) -> list[Kernel]:
     ]
 
 
-def test_what_is_parsed() -> None:
-    ptx = """.visible .entry one(
-.param .u64 p
-)
-.maxntid 96
-.minnctapersm 2
-{
-ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];
-st.global.u16 [%rd1], %rs1;
-}"""
-    verbose = """ptxas info    : Compiling entry function 'one' for 'sm_90'
-ptxas info    : Function properties for one
-    8 bytes stack frame, 8 bytes spill stores, 16 bytes spill loads
-ptxas info    : Used 81 registers, used 1 barriers
-"""
-    kernels = kernels_of(ptx, verbose)
-    accesses = frozenset({"ld.global.v4.u32", "st.global.u16"})
-    assert kernels == [Kernel("one", 81, 16, 96, 2, accesses)]
-    assert resident_registers(kernels[0]) == 2 * 3 * 2816
-    assert allowed_spill(kernels[0]) == 0
-
-
 def test_registers_suffice_for_the_claimed_blocks(all_kernels: list[Kernel]) -> None:
     assert [k for k in all_kernels if resident_registers(k) > REGISTERS] == []
 
