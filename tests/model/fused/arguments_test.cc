@@ -146,6 +146,7 @@ TEST(FusedOperationsTest, RefusedArgumentsAreNamed) {
       {kWeight, norm(at::ones({8}).slice(0, 0, 8, 2))},
       {kWeight, norm(at::ones({4, 1}))},
       {"allowed: the same", attend(at::kFloat, longer)},
+      {"allowed: the same", [&] { FusedAttention(q, q, longer); }},
       {"all Float or all", attend(at::kFloat, q.to(at::kBFloat16))},
       {"all Float or all", attend(at::kDouble, q.to(at::kDouble))},
       {"allowed: the same", tile(longer, {})},

@@ -73,6 +73,7 @@ TEST(InitializationTest, TheShapeOfTheDistributionIsNormal) {
   // A clamped normal distribution, with a mass at each end, would have 0.9975.
   EXPECT_NEAR(x.std().item<double>() / 2, kCutDeviation,
               5 / std::sqrt(2 * 400'000.0));
+  EXPECT_GT(x.abs().max().item<double>(), 2 * 2.99);
   for (const double z : {-2.0, -1.0, 0.0, 0.5, 1.5}) {
     const double mass = std::erf(3 / std::sqrt(2.0));
     const double expected =
