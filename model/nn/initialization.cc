@@ -9,13 +9,9 @@
 #include "model/nn/dtype.h"
 
 namespace trainbench {
-namespace {
-
-constexpr double kCut = 3;  // standard deviations
-
-}  // namespace
 
 void TruncatedNormal_(const at::Tensor& weight, double std) {
+  constexpr double kCut = 3;  // standard deviations
   const at::NoGradGuard no_grad;
   const at::ScalarType dtype = AtLeastFloat(weight.scalar_type());
   at::Tensor values =

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/c10_error.h"
+#include "tests/model/c10_error.h"
 #include "tests/support/parallel_models.h"
 #include "tests/support/rank_fixture.h"
 

@@ -28,9 +28,9 @@
 #include "model/distributed/trainer/parallel_verification.h"
 #include "model/distributed/zero/sharded_optimizer.h"
 #include "model/dry_run/dry_run.h"
+#include "tests/model/c10_error.h"
 #include "tests/model/step_bytes.h"
 #include "tests/support/architectures.h"
-#include "tests/support/c10_error.h"
 #include "tests/support/rank_fixture.h"
 
 namespace trainbench {

@@ -21,7 +21,7 @@
 #include "fixtures/ranks/rank_failure.h"
 #include "model/distributed/comm/backends.h"
 #include "model/distributed/comm/rendezvous.h"
-#include "tests/support/c10_error.h"
+#include "tests/model/c10_error.h"
 #include "tests/support/rank_fixture.h"
 
 namespace trainbench {

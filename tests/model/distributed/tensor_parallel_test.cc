@@ -18,8 +18,8 @@
 #include "model/nn/dtype.h"
 #include "model/training/train_step.h"
 #include "model/verification/relative_error.h"
+#include "tests/model/c10_error.h"
 #include "tests/support/architectures.h"
-#include "tests/support/c10_error.h"
 #include "tests/support/fake_group.h"
 #include "tests/support/rank_fixture.h"
 

@@ -24,7 +24,7 @@
 #include "model/fused/swiglu.h"
 #include "model/nn/attention/tiled.h"
 #include "model/nn/rope.h"
-#include "tests/support/c10_error.h"
+#include "tests/model/c10_error.h"
 
 namespace trainbench {
 namespace {

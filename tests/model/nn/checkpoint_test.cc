@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "model/training/precision_scope.h"
-#include "tests/support/c10_error.h"
+#include "tests/model/c10_error.h"
 
 namespace trainbench {
 namespace {

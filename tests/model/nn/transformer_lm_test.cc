@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "model/nn/initialization.h"
-#include "tests/support/c10_error.h"
+#include "tests/model/c10_error.h"
 
 namespace trainbench {
 namespace {

@@ -166,10 +166,9 @@ absl::StatusOr<ModelConfig> ReadNamed(const MeshFlags& flags) {
   ASSIGN_OR_RETURN(auto model, FindModel(flags.model, NamedModels()));
   const std::string name =
       flags.implementation.empty() ? kImplementation : flags.implementation;
-  ASSIGN_OR_RETURN(const auto implementation,
+  ASSIGN_OR_RETURN(model.implementation,
                    ImplementationName.Parse("implementation", name));
-  model.implementation = implementation;
-  model.attention = AttentionOf(implementation);
+  model.attention = AttentionOf(model.implementation);
   return model;
 }
 

@@ -10,8 +10,8 @@
 #include <cstdint>
 
 #include "model/fused/attention.h"
+#include "tests/model/c10_error.h"
 #include "tests/model/fused/cuda/fixture.h"
-#include "tests/support/c10_error.h"
 
 namespace trainbench {
 namespace {

@@ -16,9 +16,9 @@
 #include "model/fused/cuda/flash.h"
 #include "model/fused/cuda/operations.h"
 #include "model/kernels/launchers.h"
+#include "tests/model/c10_error.h"
 #include "tests/model/fused/cuda/fixture.h"
 #include "tests/model/kernels/emulated.h"
-#include "tests/support/c10_error.h"
 
 namespace trainbench {
 namespace {

@@ -17,8 +17,8 @@
 #include "model/fused/rms_norm.h"
 #include "model/nn/rope.h"
 #include "model/training/precision_scope.h"
+#include "tests/model/c10_error.h"
 #include "tests/model/fused/cuda/fixture.h"
-#include "tests/support/c10_error.h"
 
 namespace trainbench {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-#ifndef TRAINBENCH_TESTS_SUPPORT_C10_ERROR_H_
-#define TRAINBENCH_TESTS_SUPPORT_C10_ERROR_H_
+#ifndef TRAINBENCH_TESTS_MODEL_C10_ERROR_H_
+#define TRAINBENCH_TESTS_MODEL_C10_ERROR_H_
 
 #include <c10/util/Exception.h>
 
@@ -22,4 +22,4 @@ inline std::string ErrorOf(const std::function<void()>& call) {
 
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_TESTS_SUPPORT_C10_ERROR_H_
+#endif  // TRAINBENCH_TESTS_MODEL_C10_ERROR_H_
