@@ -52,10 +52,14 @@ def tests(seen: Seen) -> list[str]:
     skipped = sum(one.skipped for one in found)
     begun = sum("--gtest_output" in " ".join(s["command"]) for s in seen.steps)
     lost = begun - len(found)
+    idle = [
+        one.program for one in found if not one.passed + one.skipped + len(one.failed)
+    ]
     return [
         f"{passed} passed, {skipped} skipped, {len(failed)} failed",
         *([f"failed: {_few(failed)}"] if failed else []),
         *([f"{lost} of {begun} programs left no report"] if lost else []),
+        *([f"no test of {_few(idle)} ran"] if idle else []),
     ]
 
 

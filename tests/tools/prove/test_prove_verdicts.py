@@ -70,7 +70,8 @@ def test_what_is_said_of_each_kind_of_stage(tmp_path: Path) -> None:
     say("an emulator without a report", verdicts.device, "elsewhere", [step])
     (tmp_path / "device").mkdir()
     (tmp_path / "device/a_test.xml").write_text(REPORT)
-    say("tests, and a crash is no success", verdicts.device, "device", [step, step])
+    (tmp_path / "device/b_test.xml").write_text("<testsuites/>")
+    say("tests, and a crash is no success", verdicts.device, "device", [step] * 3)
     errors = [row("a", output_error=1e-3), row("b", output_error=2e-3, update_error=0)]
     write(tmp_path / "errors", "attention", *errors)
     say("the largest errors", verdicts.errors, "errors", ())
