@@ -12,11 +12,10 @@
 namespace trainbench {
 
 // Returns every tensor of a safetensors file (dtypes F32, F64 and I64) by name,
-// as a contiguous CPU tensor that owns its memory. `metadata`, unless null,
-// receives the entries of "__metadata__". Throws std::runtime_error, which
-// names the file, if it cannot be read or is invalid.
+// as a contiguous CPU tensor that owns its memory, and the entries of
+// "__metadata__". Throws if the file is missing or breaks off.
 std::map<std::string, at::Tensor> LoadSafetensors(
-    const std::string& path, std::map<std::string, std::string>* metadata);
+    const std::string& path, std::map<std::string, std::string>& metadata);
 
 }  // namespace trainbench
 

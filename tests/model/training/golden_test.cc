@@ -60,7 +60,7 @@ class GoldenTest
       : goldens_(LoadSafetensors(
             absl::StrCat(kTestData, "/golden_", std::get<0>(GetParam()),
                          ".safetensors"),
-            &metadata_)),
+            metadata_)),
         dtype_(goldens_.at("logits").scalar_type()),
         tolerance_(ToleranceOf(dtype_)),
         model_(Config(), at::TensorOptions().dtype(dtype_)),
