@@ -39,6 +39,9 @@ class FakeReferee {
     if (WriteAll(ends_[0], bytes) != 0) std::abort();
   }
 
+  // Still takes questions, but answers none any more.
+  void FallSilent() { ::shutdown(ends_[0], SHUT_WR); }
+
   void Leave() {
     if (const int end = std::exchange(ends_[0], -1); end >= 0) ::close(end);
   }
