@@ -116,6 +116,11 @@ def load(path: Path) -> Json:
     return document
 
 
+def load_lines(path: Path) -> list[Json]:
+    """Parses a log with an object in each line."""
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
 def names(rows: list[Json]) -> list[str]:
     return [row["name"] for row in rows]
 
