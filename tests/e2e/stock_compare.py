@@ -30,13 +30,6 @@ class Compared:
         size = len(name.split())
         return [found for found in words if found[:size] == name.split()]
 
-    def rows(self) -> list[str]:
-        return [row["name"] for row in self.report]
-
-    def changes(self) -> list[float]:
-        found = [m for row in self.report for m in row["measurements"]]
-        return [change for m in found for change in (m["time"], m["cpu"])]
-
 
 def compare_script() -> Path:
     found = Path("/usr/share/benchmark/compare.py")
@@ -48,16 +41,15 @@ def compare_script() -> Path:
     return found
 
 
-def compare(program: Program, *arguments: str | Path, option: str = "") -> Compared:
+def compare(program: Program, *arguments: str) -> Compared:
     """Runs in this process, since importing scipy takes longer than everything else."""
-    options = ["--no-color", "--dump_to_json=report.json", *option.split()]
     report = program.directory / "report.json"
     report.unlink(missing_ok=True)
     script = compare_script()
     printed = io.StringIO()
     # The directory for a binary's output, which remains there after a failure.
     folder = mock.patch.object(tempfile, "tempdir", str(program.directory))
-    argv = [str(script), *options, *map(str, arguments)]
+    argv = [str(script), "--no-color", "--dump_to_json=report.json", *arguments]
     with (
         contextlib.chdir(program.directory),
         contextlib.redirect_stdout(printed),

@@ -2,9 +2,7 @@
 """Two services for benchmark histories read our files (see readers.py)."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,7 +10,6 @@ from program import (
     NANO,
     NANO_FORWARD,
     NANO_FORWARD_NAME,
-    Json,
     Program,
     binary,
     measured,
@@ -20,8 +17,9 @@ from program import (
     without,
 )
 from readers import READERS, Reader, Refused, bencher, github_action
-from too_large import FORWARD_AND_HARNESS, HUGE
 
+# Replaces NANO's model, under the same name, by one that no machine can hold.
+HUGE = "--model=name=nano,d_model=65536,d_ff=32,layers=1,heads=2,vocab=16777216"
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCES = [
     table.with_suffix(".json")
@@ -59,15 +57,6 @@ def test_each_case_is_one_entry_with_its_median(plain: str) -> None:
             assert latencies[row["name"]] == pytest.approx(1e3 * row["p50_us"])
 
 
-@pytest.mark.parametrize("unit", ["ns", "us", "ms", "s"])
-def test_every_unit_is_understood(trainbench: Program, unit: str) -> None:
-    text = written(trainbench, *NANO_FORWARD, f"--benchmark_time_unit={unit}")
-    (row,) = json.loads(text)["benchmarks"]
-    assert bencher(text)[row["name"]] == pytest.approx(1e3 * row["p50_us"])
-    (bench,) = github_action(text)
-    assert (bench.value, bench.unit) == (row["real_time"], f"{row['time_unit']}/iter")
-
-
 def test_repetitions_and_aggregates_are_entries_of_their_own(
     trainbench: Program,
 ) -> None:
@@ -82,16 +71,9 @@ def test_repetitions_and_aggregates_are_entries_of_their_own(
     assert latencies[NANO_FORWARD_NAME] == pytest.approx(1e3 * runs[-1]["real_time"])
 
 
-def test_the_aggregates_alone(trainbench: Program) -> None:
-    flags = ("--benchmark_repetitions=2", "--benchmark_report_aggregates_only")
-    text = written(trainbench, *NANO_FORWARD, *flags)
-    assert f"{NANO_FORWARD_NAME}_median" in bencher(text)
-    assert NANO_FORWARD_NAME not in bencher(text)
-    assert len(github_action(text)) == 4
-
-
 def test_a_skipped_case_has_no_entry(trainbench: Program) -> None:
-    flags = (*without(NANO, "--model"), HUGE, FORWARD_AND_HARNESS)
+    cases = "^(model_size/nano/fp32/forward/|harness/)"
+    flags = (*without(NANO, "--model"), HUGE, f"--benchmark_filter={cases}")
     text = written(trainbench, *flags)
     assert names(json.loads(text)["skipped"]) == [NANO_FORWARD_NAME]
     kept = names(json.loads(text)["benchmarks"])
@@ -109,21 +91,13 @@ def test_a_failed_case_has_no_entry(faults: Program) -> None:
     assert list(bencher(text)) == good
 
 
-@pytest.mark.parametrize("reader", READERS)
-def test_a_run_without_a_single_row_is_refused(
-    trainbench: Program, reader: Reader
-) -> None:
-    text = written(trainbench, *without(NANO_FORWARD, "--model"), HUGE)
-    with pytest.raises(Refused, match="no benchmark"):
-        reader(text)
-
-
 def test_what_is_printed_is_the_document_alone(trainbench: Program) -> None:
     """Bencher reads the standard output of a command."""
     done = trainbench.run(*NANO_FORWARD, "--benchmark_format=json")
     assert done.code == 0, done.err
     assert list(bencher(done.out)) == [NANO_FORWARD_NAME]
     assert len(github_action(done.out)) == 1
+    assert json.loads(done.out)["questions"]
 
 
 @pytest.mark.parametrize("file", REFERENCES, ids=lambda file: file.parent.name)
@@ -138,58 +112,22 @@ def test_the_reference_runs_are_read(reader: Reader, file: Path) -> None:
 # --- these readers do reject wrong files --------------------------------------
 
 
-def row_with(key: str, value: Any) -> Callable[[Json], None]:
-    def change(document: Json) -> None:
-        document["benchmarks"][-1][key] = value
-
-    return change
-
-
-def context_with(key: str, value: Any) -> Callable[[Json], None]:
-    def change(document: Json) -> None:
-        document["context"][key] = value
-
-    return change
-
-
 @pytest.mark.parametrize(
-    ("reader", "change", "message"),
+    ("reader", "old", "new", "message"),
     [
-        (bencher, context_with("caches", {}), "caches is dict"),
-        (bencher, row_with("name", ""), "a name of 0 bytes"),
-        (bencher, row_with("name", "é" * 513), "a name of 1026 bytes"),
-        (bencher, row_with("real_time", None), "real_time is NoneType"),
-        (bencher, row_with("real_time", 1e30), "too large"),
-        (bencher, row_with("real_time", float("nan")), "NaN is not JSON"),
-        (bencher, row_with("time_unit", "min"), "min is no unit"),
-        (github_action, row_with("real_time", float("inf")), "Infinity is not JSON"),
-        (github_action, row_with("threads", "1"), "threads is a string"),
-        (github_action, row_with("iterations", True), "iterations is a boolean"),
-        (github_action, context_with("num_cpus", "2"), "num_cpus is a string"),
-        (github_action, context_with("load_avg", ["2"]), "load_avg"),
-        (github_action, context_with("library_build_type", "x"), "neither"),
+        (bencher, '"caches": [', '"caches": "", "x": [', "caches is a string"),
+        (bencher, '"name": ', '"name": "", "x": ', "a name of 0 bytes"),
+        (bencher, '"real_time": ', '"real_time": 1e30, "x": ', "too large"),
+        (bencher, '"time_unit": "us"', '"time_unit": "min"', "min is no unit"),
+        (bencher, '"real_time": ', '"real_time": 1, "real_time": ', "a field twice"),
+        (github_action, '"real_time": ', '"real_time": NaN, "x": ', "NaN is not JSON"),
+        (github_action, '"iterations": ', '"iterations": true, "x": ', "is a boolean"),
+        (github_action, '"load_avg": [', '"load_avg": ["2"], "x": [', "load_avg"),
+        (github_action, '"benchmarks": [', '"rows": [', "benchmarks is missing"),
+        (github_action, '"complete"', "", "delimiter|property name"),
     ],
 )
 def test_a_reader_refuses(
-    plain: str, reader: Reader, change: Callable[[Json], None], message: str
-) -> None:
-    document = json.loads(plain)
-    change(document)
-    with pytest.raises(Refused, match=message):
-        reader(json.dumps(document))
-
-
-@pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('"benchmarks": [', '"rows": [', "benchmarks is missing"),
-        ('"context": {', '"context_": {', "context is missing"),
-        ('"real_time": ', '"real_time": 1, "real_time": ', "a field twice"),
-        ('"complete"', "", "delimiter|property name"),
-    ],
-)
-def test_each_reader_refuses(
     plain: str, reader: Reader, old: str, new: str, message: str
 ) -> None:
     assert old in plain
