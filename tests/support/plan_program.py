@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from null_gpu import null_gpu
 from tools.planner.__main__ import main
 
 PLAN = os.environ.get("TRAINBENCH_PLAN", "")
@@ -20,15 +21,17 @@ needs_plan = pytest.mark.skipif(
 
 
 @functools.cache
-def _requests() -> subprocess.Popen[str]:
+def _requests(gpu: str) -> subprocess.Popen[str]:
     program = os.environ["TRAINBENCH_PLAN_REQUESTS"]
     pipe = subprocess.PIPE
-    return subprocess.Popen([program], stdin=pipe, stdout=pipe, text=True)
+    env = os.environ | (null_gpu(gpu) if gpu else {})
+    return subprocess.Popen([program], stdin=pipe, stdout=pipe, env=env, text=True)
 
 
-def ask(flags: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    """Returns what the program would, without the long start of a process."""
-    requests = _requests()
+def ask(flags: Sequence[str], gpu: str = "") -> subprocess.CompletedProcess[str]:
+    """Returns what the program would, without the long start of a process; on a null
+    GPU, if one is named."""
+    requests = _requests(gpu)
     assert requests.stdin and requests.stdout
     print(json.dumps(flags), file=requests.stdin, flush=True)
     answer = requests.stdout.readline()
@@ -58,12 +61,14 @@ def plan(*flags: str) -> str:
 
 
 def check_usage_error(
-    result: subprocess.CompletedProcess[str], words: list[str]
+    result: subprocess.CompletedProcess[str],
+    words: list[str],
+    tool: str = "tools/plan",
 ) -> None:
     """Checks for exit status 2, an empty stdout and one stderr line with `words`."""
     assert result.returncode == 2
     assert result.stdout == ""
-    assert result.stderr.startswith("tools/plan: ")
+    assert result.stderr.startswith(f"{tool}: ")
     assert result.stderr.count("\n") == 1 and result.stderr.endswith("\n")
     for word in words:
         assert word in result.stderr

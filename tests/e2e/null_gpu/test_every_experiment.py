@@ -72,17 +72,6 @@ def test_streams_touch_memory_in_order(
     assert processes_without_accesses(report) == []
 
 
-@pytest.mark.parametrize("suite", ["quick", "full", "paper"])
-def test_every_sweep_is_valid_on_a_gpu(trainbench: Program, suite: str) -> None:
-    done = trainbench.run(
-        "--device=cuda", f"--suite={suite}", "--benchmark_list_tests", env=null_gpu()
-    )
-    assert done.code == 0, done.err
-    assert {name.partition("/")[0] for name in done.out.split()} == {
-        path.stem for path in EXPERIMENTS.glob("*.cc")
-    }
-
-
 def test_every_experiment_has_rows(smoke: tuple[Finished, Json]) -> None:
     _, document = smoke
     names = program.names(document["benchmarks"] + document["skipped"])
@@ -113,28 +102,15 @@ def test_no_time_is_written(smoke: tuple[Finished, Json]) -> None:
 
 def test_no_time_is_printed(smoke: tuple[Finished, Json]) -> None:
     done, _ = smoke
-    lines = done.out.splitlines()
     assert "null GPU: kernels do nothing, times are not measured" in done.out
-    (headings,) = [line for line in lines if line.startswith("case ")]
-    end = headings.index("time") + len("time")
-    rows = [line for line in lines if re.match(r"\w+/.*[^:]  +- ", line)]
-    assert rows
-    for line in rows:
-        assert line[:end].endswith("  -")
+    rows = re.findall(r"^\w+/\S+ +(\S+)", done.out, re.M)
+    assert set(rows) == {"-", "SKIPPED"}
 
 
 def test_the_peak_of_an_empty_call_is_nothing(smoke: tuple[Finished, Json]) -> None:
     _, document = smoke
     (empty,) = [r for r in document["benchmarks"] if r["name"] == "harness/empty"]
     assert empty["peak_bytes"] == 0
-
-
-def test_the_peak_of_a_step_is_the_predicted_one(smoke: tuple[Finished, Json]) -> None:
-    _, document = smoke
-    steps = [r for r in document["benchmarks"] if r["name"].startswith("model_size/")]
-    assert steps
-    for row in steps:
-        assert abs(row["peak_bytes"] / row["predicted_peak_bytes"] - 1) < 0.01, row
 
 
 def test_wrong_results_are_errors_where_they_are_not_accepted(
@@ -161,13 +137,3 @@ def test_there_are_no_times_to_write(trainbench: Program, output: str) -> None:
     assert done.code == 2
     assert f"--{output} is 'a'" in done.err and "no times" in done.err
     assert list(trainbench.directory.iterdir()) == []
-
-
-def test_ranks_meet_on_several_null_gpus(trainbench: Program) -> None:
-    done, document = run(
-        trainbench, "--suite=smoke", "--benchmark_filter=^all_reduce/nccl/", count=2
-    )
-    assert document["errors"] == [], done.err
-    (row,) = document["benchmarks"]
-    assert row["ranks"] == 2
-    assert "busbw_bytes_per_second" not in row

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from null_gpu import CHECKED, library, null_gpu
-from program import Json, Program, load, measured, names
+from program import Json, Program, binary, load, load_lines, measured, names
 from tools.rehearsal.__main__ import main
 
 PAGE = 20 << 20  # the unit in which the caching allocator's segments grow
@@ -147,13 +147,20 @@ def launches(trainbench: Program, *flags: str) -> int:
     return int(counters["launches"])
 
 
-def test_after_a_lost_context_each_case_has_a_process(trainbench: Program) -> None:
-    # Fails in the second of four cases; a single case launches fewer kernels.
-    at = int(0.4 * launches(trainbench, *NORMS))
+@pytest.fixture(scope="module")
+def in_second_norm(tmp_path_factory: pytest.TempPathFactory) -> int:
+    """A launch in the second of the four cases of NORMS."""
+    program = Program(binary("TRAINBENCH_BINARY"), tmp_path_factory.mktemp("norms"))
+    return int(0.4 * launches(program, *NORMS))
+
+
+def test_after_a_lost_context_each_case_has_a_process(
+    trainbench: Program, in_second_norm: int
+) -> None:
     report = trainbench.directory / "lost.jsonl"
     document = run(
         trainbench,
-        f"launch:{at}=illegal_address,sticky",
+        f"launch:{in_second_norm}=illegal_address,sticky",
         *NORMS,
         TRAINBENCH_NULL_GPU_REPORT=str(report),
     )
@@ -163,7 +170,7 @@ def test_after_a_lost_context_each_case_has_a_process(trainbench: Program) -> No
     rows = measured(document)
     assert ["process" in row["findings"] for row in rows] == [False, True, True]
     # The first process released its memory to the fresh processes.
-    processes = [json.loads(line) for line in report.read_text().splitlines()]
+    processes = load_lines(report)
     reset = [p for p in processes if "cudaDeviceReset" in p["calls"]]
     assert len(processes) == 3 and len(reset) == 1
     assert reset[0]["calls"]["cudaDeviceReset"] == 1
@@ -177,9 +184,11 @@ SHARED = (
 )
 
 
-def test_after_a_lost_context_no_row_repeats_its_pass(trainbench: Program) -> None:
-    at = int(0.4 * launches(trainbench, *NORMS))
-    document = run(trainbench, f"launch:{at}=illegal_address,sticky", *SHARED)
+def test_after_a_lost_context_no_row_repeats_its_pass(
+    trainbench: Program, in_second_norm: int
+) -> None:
+    fault = f"launch:{in_second_norm}=illegal_address,sticky"
+    document = run(trainbench, fault, *SHARED)
     lost, *shared = document["errors"]
     assert lost["name"].startswith("norm_precision/")
     assert len(shared) > 1
@@ -211,12 +220,13 @@ def test_a_kernel_that_never_ends_ends_its_case(
     assert "this process lost the device (it does not finish" in outcome["reason"]
 
 
-def test_beside_a_kernel_that_never_ends_nothing_is_timed(trainbench: Program) -> None:
-    at = int(0.4 * launches(trainbench, *NORMS))
+def test_beside_a_kernel_that_never_ends_nothing_is_timed(
+    trainbench: Program, in_second_norm: int
+) -> None:
     report = trainbench.directory / "hung.jsonl"
     document = run(
         trainbench,
-        f"launch:{at}=never",
+        f"launch:{in_second_norm}=never",
         *NORMS,
         SOON,
         TRAINBENCH_NULL_GPU_REPORT=str(report),

@@ -13,32 +13,31 @@ from null_gpu import library
 from tools.rehearsal.__main__ import main
 
 Json = dict[str, Any]
-SHORT = ("--gpu=h100", "--model=tiny", "--seq=256", "--batch=2")
+SIZES = ("--model=tiny", "--seq=256", "--batch=2")
 AXES = ("data", "fsdp", "tensor")
 
 
-def program() -> Path:
-    path = os.environ.get("TRAINBENCH_PLAN")
-    if not path:
-        pytest.skip("TRAINBENCH_PLAN does not name the built program")
-    return Path(path)
-
-
-def run(capsys: pytest.CaptureFixture[str], *flags: str) -> tuple[int, str, str]:
-    status = main(flags, library=library(), mesh_program=program())
-    found = capsys.readouterr()
-    return status, found.out, found.err
-
-
 def answer(capsys: pytest.CaptureFixture[str], *flags: str) -> Json:
-    status, out, err = run(capsys, "--json", *flags)
-    assert status == 0, err
-    document: Json = json.loads(out)
+    program = os.environ.get("TRAINBENCH_PLAN")
+    if not program:
+        pytest.skip("TRAINBENCH_PLAN does not name the built program")
+    status = main(("--json", *flags), library=library(), mesh_program=Path(program))
+    found = capsys.readouterr()
+    assert status == 0, found.err
+    document: Json = json.loads(found.out)
     return document
 
 
 def rehearse(capsys: pytest.CaptureFixture[str], *flags: str) -> Json:
-    return answer(capsys, *SHORT, *flags)
+    return answer(capsys, "--gpu=h100", *SIZES, *flags)
+
+
+def predict(*flags: str, gpu: str = "h100") -> Json:
+    """Returns the answer without a rehearsal."""
+    done = plan_program.ask(("--predict_only", *flags), gpu)
+    assert done.returncode == 0, done.stderr
+    document: Json = json.loads(done.stdout)
+    return document
 
 
 def calls(side: Json) -> dict[tuple[str, str], Json]:
@@ -129,14 +128,14 @@ def test_the_8b_step_on_256_gpus(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_must_be_recomputed_is(capsys: pytest.CaptureFixture[str]) -> None:
-    flags = ("--gpu=h100", "--mesh=fsdp:8,tensor:2", "--model=8B")
-    (row,) = answer(capsys, *flags)["rows"]
+    flags = ("--mesh=fsdp:8,tensor:2", "--model=8B")
+    (row,) = answer(capsys, "--gpu=h100", *flags)["rows"]
     # Without recomputation it would be faster, but would not fit.
     assert row["fits"] and row["checkpoint"] == "every_1"
     assert row["predicted"]["recomputed_flops"] > 0
     assert calls(row["rehearsed"])["tensor", "all_reduce"]["calls"] == 34 * 2 * 3 + 4
     for other in ("--spare_gib=60", "--checkpoint=none"):
-        (row,) = answer(capsys, *flags, other, "--predict_only")["rows"]
+        (row,) = predict(*flags, other)["rows"]
         assert not row["fits"]
 
 
@@ -154,14 +153,11 @@ def test_auto_lists_all_meshes_and_rehearses_the_best(
     assert refused["predicted"] is None and rows[-1] == refused
 
 
-def test_ranks_that_share_a_dry_run_are_predicted_as_alone(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    flags = ("--predict_only", "--checkpoint=none,every_1")
-    rows = rehearse(capsys, "--mesh=auto", "--ranks=4", *flags)["rows"]
+def test_ranks_that_share_a_dry_run_are_predicted_as_alone() -> None:
+    flags = (*SIZES, "--checkpoint=none,every_1")
+    rows = predict("--mesh=auto", "--ranks=4", *flags)["rows"]
     for row in (row for row in rows if row["fits"]):
-        mesh = f"--mesh={row['mesh']['name']}"
-        (alone,) = rehearse(capsys, mesh, *flags)["rows"]
+        (alone,) = predict(f"--mesh={row['mesh']['name']}", *flags)["rows"]
         # Other ranks may have differently padded units.
         for key in ("peak_bytes", "resident_bytes", "build_peak_bytes"):
             shared = row["predicted"].pop(key)
@@ -172,11 +168,9 @@ def test_ranks_that_share_a_dry_run_are_predicted_as_alone(
         assert row == alone
 
 
-def test_a_mesh_whose_shards_alone_are_too_large_is_not_tried(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    flags = ("--gpu=a100-40", "--mesh=auto", "--ranks=2", "--model=8B")
-    for row in answer(capsys, *flags)["rows"]:
+def test_a_mesh_whose_shards_alone_are_too_large_is_not_tried() -> None:
+    flags = ("--mesh=auto", "--ranks=2", "--model=8B")
+    for row in predict(*flags, gpu="a100-40")["rows"]:
         assert row["predicted"] is row["computed"] is row["rehearsed"] is None
         assert row["batch"] == 1 and "for its shards and AdamW" in row["why_not"]
 
@@ -197,12 +191,11 @@ def test_of_several_numbers_of_ranks_the_best_of_each_is_listed(
 def test_a_mesh_that_does_not_fit_is_tried_and_says_where_it_ends(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    flags = ("--gpu=a100-40", "--model=8B", "--mesh=data:2")
-    (row,) = answer(capsys, *flags)["rows"]
+    flags = ("--model=8B", "--mesh=data:2")
+    (row,) = answer(capsys, "--gpu=a100-40", *flags)["rows"]
     assert not row["fits"] and row["why_not"] == "memory ends in build"
     assert row["rehearsed"]["out_of_memory"]["operator"].startswith("aten::")
-    assert "memory ends in build" in run(capsys, *flags)[1]
-    (only,) = answer(capsys, *flags, "--predict_only")["rows"]
+    (only,) = predict(*flags, gpu="a100-40")["rows"]
     assert only["rehearsed"] is None
     why = only["why_not"]
     assert why.startswith("needs 156 GiB of ")
@@ -210,12 +203,10 @@ def test_a_mesh_that_does_not_fit_is_tried_and_says_where_it_ends(
 
 
 @plan_program.needs_plan
-def test_it_agrees_with_the_plan_of_parallel_training(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_it_agrees_with_the_plan_of_parallel_training() -> None:
     # Links without a cost per call.
     links = "--links=a:50:0.000001,b:50:0.000001"
-    (row,) = rehearse(capsys, "--mesh=data:8", "--predict_only", links)["rows"]
+    (row,) = predict(*SIZES, "--mesh=data:8", links)["rows"]
     (calls_of_data,) = row["predicted"]["collectives"]
     gradient_gb = calls_of_data["bytes"] / 1e9
     planned = json.loads(
@@ -249,17 +240,14 @@ NANO = "--model=name=nano,d_model=64,d_ff=128,layers=1,heads=2"
     ],
 )
 def test_the_implementation_is_that_of_the_definition_or_of_the_flag(
-    flags: tuple[str, ...], words: list[str], capsys: pytest.CaptureFixture[str]
+    flags: tuple[str, ...], words: list[str]
 ) -> None:
-    small = ("--gpu=h100", "--predict_only", "--mesh=data:1", "--seq=256")
-    query = answer(capsys, *small, *flags)["query"]
+    query = predict("--mesh=data:1", "--seq=256", *flags)["query"]
     assert [query["implementation"], query["attention"]] == words
 
 
 @plan_program.needs_plan
-def test_from_which_batch_gathers_are_hidden_agrees_with_the_plan(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_from_which_batch_gathers_are_hidden_agrees_with_the_plan() -> None:
     # The model is almost only feed-forward layers, so a single layer's bound is also
     # the step's. Forward, bf16: B > X C / W tokens in the whole batch.
     model = (
@@ -268,9 +256,8 @@ def test_from_which_batch_gathers_are_hidden_agrees_with_the_plan(
     )
     machine = ("--device_tflops=200", "--memory_gb_per_s=1e9")
     links = "--links=a:50:0.000001,b:50:0.000001"
-    flags = ("--gpu=h100", "--predict_only", "--mesh=fsdp:8", links, model)
-    more = ("--batch=1", "--seq=1000", "--checkpoint=none")
-    (row,) = answer(capsys, *flags, *machine, *more)["rows"]
+    job = ("--mesh=fsdp:8", model, "--batch=1", "--seq=1000", "--checkpoint=none")
+    (row,) = predict(*job, links, *machine)["rows"]
     forward = row["computed"]["forward"]
     tokens = 8 * 1000 * forward["fsdp_us"] / forward["compute_us"]
     planned = json.loads(
@@ -311,24 +298,8 @@ def test_from_which_batch_gathers_are_hidden_agrees_with_the_plan(
     ],
 )
 def test_usage_errors_name_the_value_and_what_is_allowed(
-    flags: tuple[str, ...], words: list[str], capfd: pytest.CaptureFixture[str]
+    flags: tuple[str, ...], words: list[str]
 ) -> None:
     model = () if "--model" in flags[-1] else ("--model=tiny",)
-    status, out, err = run(capfd, "--gpu=h100", *model, *flags)
-    assert status == 2 and out == ""
-    assert err.startswith("tools/rehearse: ") and err.count("\n") == 1
-    for word in words:
-        assert word in err
-
-
-def test_the_text_says_what_is_exact_and_what_is_computed(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    status, out, err = run(capsys, *SHORT, "--mesh=data:2,fsdp:2,tensor:2")
-    assert status == 0, err
-    assert (
-        "the first rank of data:2,fsdp:2,tensor:2, 8 ranks, checkpoint none: fits"
-        in out
-    )
-    assert "Rehearsed is exact" in out and "Computed, not measured" in out
-    assert out.count("as predicted") == 4
+    asked = plan_program.ask((*model, *flags), "h100")
+    plan_program.check_usage_error(asked, words, tool="tools/rehearse")
