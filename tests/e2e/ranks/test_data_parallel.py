@@ -28,12 +28,6 @@ def test_strategies_send_the_same_and_differ_in_calls(trainbench: Program) -> No
         for name, row in rows.items()
         if name.startswith("ddp/")
     }
-    # Times that are proportional to the bytes by chance imply no latency.
-    small, large = (
-        rows[f"all_reduce/gloo/ranks:2/bytes:{size}"]["p50_us"]
-        for size in (1024, 65536)
-    )
-    has_latency = large < 64 * small
     alone = by_strategy.pop("alone")
     assert alone["ranks"] == 1 and alone["as_one_of"] == 2
     assert "communication_us" not in alone
@@ -48,11 +42,8 @@ def test_strategies_send_the_same_and_differ_in_calls(trainbench: Program) -> No
     for row in by_strategy.values():
         assert row["ranks"] == 2
         assert row["communication_bytes"] == 4 * row["params"]
-        exposed = row["exposed_us"]
-        assert row["exposed_low_us"] <= exposed <= row["exposed_high_us"]
-        share = row["overlap_share"]
-        assert share == pytest.approx(1 - exposed / row["collectives_us"], rel=1e-6)
-        assert row["overlap_share_low"] <= share <= row["overlap_share_high"]
+        share = 1 - row["exposed_us"] / row["collectives_us"]
+        assert row["overlap_share"] == pytest.approx(share, rel=1e-6)
         assert row["scaling_efficiency"] == pytest.approx(
             alone["p50_us"] / row["p50_us"]
         )
@@ -60,7 +51,6 @@ def test_strategies_send_the_same_and_differ_in_calls(trainbench: Program) -> No
         assert row["predicted_us"] == pytest.approx(
             side_by_side["p50_us"] + row["predicted_exposed_us"]
         )
-        assert (row.get("optimal_bucket_mb", 0) > 0) == has_latency
     calls = {name: row["communication_calls"] for name, row in by_strategy.items()}
     tensors = calls["per_parameter"]
     assert tensors == calls["overlap_per_parameter"] > 10
@@ -115,30 +105,3 @@ def test_memory_is_as_predicted_and_the_state_is_divided(trainbench: Program) ->
         assert row["before_step_peak_bytes"] == pytest.approx(
             row["peak_bytes"], rel=0.02
         )
-
-
-def test_ranks_beyond_the_memory_are_skipped_with_the_reason(
-    trainbench: Program,
-) -> None:
-    done = trainbench.run(
-        "--suite=paper",
-        "--benchmark_filter=^all_reduce/gloo/ranks:4096/bytes:1000000000$",
-        "--ranks=4096",
-        "--benchmark_out=a.json",
-    )
-    assert done.code == 0, done.err
-    (row,) = load(trainbench.directory / "a.json")["skipped"]
-    needs = "needs 0.95 GiB (predicted peak of the check) on each of 4096 ranks, "
-    assert row["reason"].startswith(needs)
-
-
-def test_nccl_without_gpus_is_skipped_with_the_reason(trainbench: Program) -> None:
-    done = trainbench.run(
-        "--suite=paper",
-        "--benchmark_filter=^all_reduce/nccl/ranks:64/bytes:1024$",
-        "--ranks=64",
-        "--benchmark_out=a.json",
-    )
-    assert done.code == 0, done.err
-    (row,) = load(trainbench.directory / "a.json")["skipped"]
-    assert row["reason"] == "NCCL needs a GPU for each of 64 ranks; the device is a CPU"

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from processes import ranks_in, wait_until
-from program import Program, load, measured, names
-from test_fresh_process import logged
+from program import Program, load, load_lines, measured, names
 
 ROUNDS = min(20, int(os.environ.get("TRAINBENCH_CHAOS_ROUNDS", "1")))
 FAST = (
@@ -61,7 +60,8 @@ def test_ranks_are_processes_and_share_the_threads(faults: Program) -> None:
         *FAST,
     )
     assert done.code == 0, done.err
-    processes = [line["rank_process_ids"] for line in logged(faults)]
+    lines = load_lines(faults.directory / "s.jsonl")
+    processes = [line["rank_process_ids"] for line in lines]
     assert [len(ids) for ids in processes] == [2, 2]
     assert len({i for ids in processes for i in ids}) == 4
     for row in measured(load(faults.directory / "a.json")):
