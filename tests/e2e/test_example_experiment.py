@@ -126,12 +126,6 @@ def test_its_results_have_its_own_revision(repository: Path, document: Json) -> 
     assert document["context"]["git_revision"] == revision
 
 
-def test_an_axis_of_its_own_is_checked(program: Program) -> None:
-    done = program.run("--kind=sigmoid", "--benchmark_list_tests")
-    assert done.code == 2
-    assert "--kind is 'sigmoid'" in done.err and "none, tanh" in done.err
-
-
 def test_it_runs_on_a_gpu(program: Program) -> None:
     done = program.run(*RUN, *FLAGS, "--benchmark_out=gpu.json", env=null_gpu())
     assert done.code == 0, done.err

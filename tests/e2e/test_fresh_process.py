@@ -1,16 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Cases that run in separate processes."""
 
-import json
-
-from program import NANO, Json, Program, load, measured, names
+from program import NANO, Program, load, load_lines, measured, names
 
 FAST = ("--benchmark_min_time=0.001", "--warmup=1", "--benchmark_out=a.json")
-
-
-def logged(program: Program) -> list[Json]:
-    text = (program.directory / "s.jsonl").read_text()
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def test_every_repetition_has_a_process_of_its_own(faults: Program) -> None:
@@ -23,8 +16,9 @@ def test_every_repetition_has_a_process_of_its_own(faults: Program) -> None:
     assert done.code == 0, done.err
     rows = measured(load(faults.directory / "a.json"))
     assert [row["samples"] > 0 for row in rows] == [True] * 6
-    fresh = [r["process_id"] for r in logged(faults) if "fresh" in r["name"]]
-    own = {r["process_id"] for r in logged(faults) if "fresh" not in r["name"]}
+    lines = load_lines(faults.directory / "s.jsonl")
+    fresh = [line["process_id"] for line in lines if "fresh" in line["name"]]
+    own = {line["process_id"] for line in lines if "fresh" not in line["name"]}
     assert len(set(fresh)) == 3
     assert len(own) == 1 and own.isdisjoint(fresh)
 
@@ -78,7 +72,8 @@ def test_a_cold_start_costs_what_a_warm_one_does_not(trainbench: Program) -> Non
     # One-time work per process takes longer than a whole nano step.
     assert rows[0]["first_call_us"] > rows[0]["steady_us"]
     assert rows[0]["first_ratio"] > 1
-    lines = {line["name"]: line for line in logged(trainbench)}
+    logged = load_lines(trainbench.directory / "s.jsonl")
+    lines = {line["name"]: line for line in logged}
     assert len({line["process_id"] for line in lines.values()}) == 2
     cold = lines["warmup/nano/fp32/train_step/batch:1/seq:8/calls:0"]
     assert len(cold["samples_us"]) == 10 and cold["warmup_us"] == []

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Signals: whenever they arrive, the results so far are on disk and readable."""
 
-import json
 import random
 import re
 import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from program import NANO, Program, binary, load, names
+from program import NANO, Program, binary, load, load_lines, names
 
 POLITE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 FILES = ("--benchmark_out=a.json", "--samples_out=a.jsonl")
@@ -30,19 +29,21 @@ class ChildExit:
         return {path.name for path in self.directory.iterdir()}
 
 
-def interrupt_at(
-    program: Program, sent: signal.Signals, line: str, *flags: str
+def interrupt(
+    program: Program, sent: signal.Signals, moment: float | str, *flags: str
 ) -> ChildExit:
-    """Sends the signal shortly after `line` appeared on standard error."""
-    process = program.start(*FILES, *flags)
+    """Sends the signal after so many seconds, or shortly after this text on stderr."""
+    process = program.start(*flags)
     assert process.stderr is not None
     try:
         seen = ""
-        while line not in seen:
-            text = process.stderr.readline()
-            assert text, f"ended without {line!r}: {seen}"
-            seen += text
-        time.sleep(0.05)
+        if isinstance(moment, str):
+            while moment not in seen:
+                text = process.stderr.readline()
+                assert text, f"ended without {moment!r}: {seen}"
+                seen += text
+            moment = 0.05
+        time.sleep(moment)
         process.send_signal(sent)
         _, rest = process.communicate(timeout=600)
         return ChildExit(sent, process.returncode, seen + rest, program.directory)
@@ -50,24 +51,21 @@ def interrupt_at(
         process.kill()
 
 
-def interrupt_after(
-    program: Program, sent: signal.Signals, seconds: float, *flags: str
-) -> ChildExit:
-    process = program.start(*FILES, *flags)
-    try:
-        time.sleep(seconds)
-        process.send_signal(sent)
-        _, err = process.communicate(timeout=600)
-        return ChildExit(sent, process.returncode, err, program.directory)
-    finally:
-        process.kill()
+def interrupt_each(
+    path: Path,
+    parent: Path,
+    when: Sequence[tuple[signal.Signals, float | str]],
+    *flags: str,
+) -> list[ChildExit]:
+    """Interrupts so many runs, two at a time, each in a directory of its own."""
 
-
-def directories(parent: Path, prefix: str, keys: Iterable[object]) -> list[Path]:
-    made = [parent / f"{prefix}-{key}" for key in keys]
-    for directory in made:
+    def one(number: int) -> ChildExit:
+        directory = parent / str(number)
         directory.mkdir()
-    return made
+        return interrupt(Program(path, directory), *when[number], *FILES, *flags)
+
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        return list(pool.map(one, range(len(when))))
 
 
 def assert_readable(ended: ChildExit) -> None:
@@ -87,56 +85,38 @@ def assert_readable(ended: ChildExit) -> None:
     if "a.jsonl" in ended.files():
         text = (ended.directory / "a.jsonl").read_text()
         assert text == "" or text.endswith("\n")
-        assert all("samples_us" in json.loads(line) for line in text.splitlines())
+        lines = load_lines(ended.directory / "a.jsonl")
+        assert all("samples_us" in line for line in lines)
 
 
 def test_a_signal_while_a_case_runs(tmp_path: Path) -> None:
-    path = binary("TRAINBENCH_FAULTS")
-    flags = (
+    all_ended = interrupt_each(
+        binary("TRAINBENCH_FAULTS"),
+        tmp_path,
+        [(sent, "fault/hang") for sent in (*POLITE, signal.SIGKILL)],
         "--benchmark_filter=/(good|hang)",
-        "--benchmark_min_time=0.001",
-        "--warmup=1",
+        *("--benchmark_min_time=0.001", "--warmup=1"),
     )
-    signals = (*POLITE, signal.SIGKILL)
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        all_ended = list(
-            pool.map(
-                lambda sent, directory: interrupt_at(
-                    Program(path, directory), sent, "fault/hang", *flags
-                ),
-                signals,
-                directories(tmp_path, "hang", [s.name for s in signals]),
-            )
-        )
     for ended in all_ended:
         assert ended.code == -ended.sent
         assert_readable(ended)
         document = load(ended.directory / "a.json")
         assert names(document["benchmarks"]) == ["fault/good/n:0"]
         assert document["complete"] is False
-        lines = (ended.directory / "a.jsonl").read_text().splitlines()
-        assert [json.loads(line)["name"] for line in lines] == ["fault/good/n:0"]
+        assert names(load_lines(ended.directory / "a.jsonl")) == ["fault/good/n:0"]
         if ended.sent != signal.SIGKILL:
             assert re.search(r"results so far are in a\.json\n\Z", ended.err)
 
 
 def test_a_signal_at_any_moment(tmp_path: Path) -> None:
-    path = binary("TRAINBENCH_BINARY")
     chance = random.Random(20)
     signals = [chance.choice([*POLITE, signal.SIGKILL]) for _ in range(10)]
-    moments = [chance.uniform(0, LONGEST) for _ in signals]
-    flags = (*NANO, "--benchmark_filter=^model_size/", "--benchmark_min_time=0.1")
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        all_ended = list(
-            pool.map(
-                lambda sent, seconds, directory: interrupt_after(
-                    Program(path, directory), sent, seconds, *flags
-                ),
-                signals,
-                moments,
-                directories(tmp_path, "random", range(len(signals))),
-            )
-        )
+    all_ended = interrupt_each(
+        binary("TRAINBENCH_BINARY"),
+        tmp_path,
+        [(sent, chance.uniform(0, LONGEST)) for sent in signals],
+        *(*NANO, "--benchmark_filter=^model_size/", "--benchmark_min_time=0.1"),
+    )
     for ended in all_ended:
         # Unless the run had already ended.
         assert ended.code in (-ended.sent, 0), ended.err
@@ -148,16 +128,8 @@ def test_a_signal_at_any_moment(tmp_path: Path) -> None:
 
 
 def test_a_signal_without_a_result_file(faults: Program) -> None:
-    process = faults.start("--benchmark_filter=/slow", "--benchmark_min_time=60")
-    assert process.stderr is not None
-    try:
-        while "fault/slow" not in process.stderr.readline():
-            pass
-        time.sleep(0.2)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=600)
-    finally:
-        process.kill()
-    assert process.returncode == -signal.SIGINT
-    assert err == "\ntrainbench: stopped\n"
-    assert list(faults.directory.iterdir()) == []
+    slow = ("--benchmark_filter=/slow", "--benchmark_min_time=60")
+    ended = interrupt(faults, signal.SIGINT, "fault/slow", *slow)
+    assert ended.code == -signal.SIGINT
+    assert ended.err.endswith("\ntrainbench: stopped\n")
+    assert ended.files() == set()

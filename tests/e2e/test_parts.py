@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A run in parts: --shard splits it, --resume continues it, tools/report joins it."""
 
-import json
-
-from program import NANO, Program, load, measured, names, without
+from program import NANO, Program, load, load_lines, measured, names, without
 from reports.results.parts import runs
 from reports.results.rows import load as load_result
 
@@ -15,8 +13,7 @@ FAST = (
 
 
 def sampled(program: Program, file: str = "a.jsonl") -> list[str]:
-    lines = (program.directory / file).read_text().splitlines()
-    return [json.loads(line)["name"] for line in lines]
+    return names(load_lines(program.directory / file))
 
 
 def test_the_shards_hold_every_case_and_each_has_the_peaks(trainbench: Program) -> None:
@@ -68,43 +65,16 @@ def test_a_run_continues_with_what_is_missing(trainbench: Program) -> None:
     moved = trainbench.run(*NANO, *FAST[:1], *other)
     assert moved.code == 0, moved.err
     assert sampled(trainbench, "b.jsonl") == sampled(trainbench)
+    # What is refused leaves the file as it is.
+    for flags, why in (
+        ((*NANO, *FAST, "--seed=7"), "seed ('42' there, '7' here)"),
+        (without((*NANO, *FAST), "--benchmark_out"), "--benchmark_out is ''"),
+    ):
+        refused = trainbench.run(*flags, "--resume=a.json")
+        assert refused.code == 2 and why in refused.err
+        assert load(trainbench.directory / "a.json") == new
     # Nothing is left to do, and the file is still complete.
     again = trainbench.run(*NANO, *FAST, "--resume=a.json")
     assert again.code == 0, again.err
     assert load(trainbench.directory / "a.json")["benchmarks"] == new["benchmarks"]
     assert len(sampled(trainbench)) == len(measured(new))
-
-
-def test_a_row_that_failed_runs_again(faults: Program) -> None:
-    flags = ("--benchmark_min_time=0.001", "--warmup=1", "--benchmark_out=b.json")
-    failing = "--benchmark_filter=/(wrong_result|good/n:0)$"
-    first = faults.run(*flags, failing)
-    assert first.code == 1
-    path = faults.directory / "b.json"
-    document = load(path)
-    assert len(document["errors"]) == len(measured(document)) == 1
-    done = faults.run(*flags, failing, "--resume=b.json")
-    assert done.code == 1 and "running 1" in done.err
-    assert load(path)["errors"] == document["errors"]
-    assert load(path)["benchmarks"] == document["benchmarks"]
-
-
-def refused(program: Program, *flags: str) -> str:
-    before = (program.directory / "a.json").read_text()
-    done = program.run(*flags)
-    assert done.code == 2 and done.err.count("\n") == 1
-    assert (program.directory / "a.json").read_text() == before
-    return done.err
-
-
-def test_other_circumstances_are_refused(trainbench: Program) -> None:
-    flags = (*NANO, *without(FAST, "--benchmark_filter"))
-    accumulation = "--benchmark_filter=^accumulation/"
-    assert trainbench.run(*flags, accumulation).code == 0
-    resume = (*flags, accumulation, "--resume=a.json")
-    assert "seed ('42' there, '7' here)" in refused(trainbench, *resume, "--seed=7")
-    model = "--model=name=nano,d_model=64,d_ff=32,layers=1,heads=2,vocab=64"
-    other = (*without(resume, "--model"), model)
-    assert "models ('name=nano,d_model=16," in refused(trainbench, *other)
-    bare = without(resume, "--benchmark_out")
-    assert "--benchmark_out is ''" in refused(trainbench, *bare)
