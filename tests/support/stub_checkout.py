@@ -57,6 +57,25 @@ exit "${STUB_STATUS:-0}"
 """
 
 
+Finished = subprocess.CompletedProcess[str]
+
+
+def run(
+    *command: str | Path, cwd: str | Path | None = None, **environment: str
+) -> Finished:
+    """Runs a command that sees only these variables, and a PATH."""
+    return subprocess.run(
+        command,
+        cwd=cwd,
+        env={"PATH": "/usr/bin:/bin", **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+
+
 @dataclass(frozen=True)
 class Checkout:
     root: Path
@@ -67,25 +86,24 @@ class Checkout:
         log = str(self.stubs / "log")
         return {"PATH": path, "STUB_LOG": log, "HOME": str(self.stubs), **extra}
 
-    def run(
-        self, script: str, *flags: str, **extra: str
-    ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [self.root / "tools" / script, *flags],
-            cwd=self.stubs,  # the result must not depend on the working directory
-            env=self.environment(**extra),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=600,
-            check=False,
-        )
+    def run(self, script: str, *flags: str, **extra: str) -> Finished:
+        # The result must not depend on the working directory.
+        environment = self.environment(**extra)
+        return run(self.root / "tools" / script, *flags, cwd=self.stubs, **environment)
 
     def results(self) -> list[str]:
         return sorted(path.name for path in (self.root / "results").glob("*"))
 
     def log(self) -> list[str]:
         return (self.stubs / "log").read_text().splitlines()
+
+
+def is_running(pid: str) -> bool:
+    """Whether the process exists and has not ended."""
+    try:
+        return "State:\tZ" not in Path("/proc", pid, "status").read_text()
+    except OSError:
+        return False
 
 
 def write_script(path: Path, text: str) -> None:

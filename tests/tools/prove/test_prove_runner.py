@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from stub_checkout import write_script
+from stub_checkout import is_running, write_script
 from tools.prove.__main__ import main
 from tools.prove.stages import Stage
 from tools.prove.steps import Step, cases
@@ -44,13 +44,6 @@ def shell(text: str, **others: Any) -> Step:
 
 def stage(number: int, *steps: Step, limit: float = 30, **others: Any) -> Stage:
     return Stage(number, f"stage{number}", limit, told, steps, **others)
-
-
-def is_alive(pid: str) -> bool:
-    try:
-        return "State:\tZ" not in Path("/proc", pid, "status").read_text()
-    except OSError:
-        return False
 
 
 @dataclass(frozen=True)
@@ -102,7 +95,7 @@ def test_no_end_of_a_stage_ends_the_others(machine: Machine) -> None:
     assert parts["3"]["look_at"] == ["no no-such-program here"]
     assert parts["5"]["steps"][1]["status"] == 0
     pid = (machine.folder / "state/pid").read_text().strip()
-    assert not is_alive(pid), "what a stage started outlives it"
+    assert not is_running(pid), "what a stage started outlives it"
 
 
 def test_a_call_goes_on_where_the_last_had_no_time(

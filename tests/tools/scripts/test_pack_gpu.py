@@ -1,45 +1,31 @@
 # SPDX-License-Identifier: MIT
-"""tools/pack-gpu and its packed run.sh, with stubs and with the real build."""
+"""tools/pack-gpu and its packed run.sh, with stubs. test_prove_rehearsal.py packs and
+runs the real programs where there is nothing else of the checkout."""
 
+import gzip
 import os
-import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from stub_checkout import TOOLS, write_script
+from stub_checkout import TOOLS, Finished, run, write_script
 
 SCRIPTS = ("tools", "reports")
-
-Finished = subprocess.CompletedProcess[str]
 
 # LibTorch itself needs libc only; the programs also need $STUB_LIBRARIES.
 LDD = """#!/bin/bash
 [[ $1 == */libtorch.so ]] || cat "$STUB_LIBRARIES"
 echo "	libc.so.6 => /lib/libc.so.6 (0x1)"
 """
-# Stripping does nothing, as the stub programs are scripts.
-STRIP = "#!/bin/sh\nexit 0\n"
+# The stub programs are scripts.
+STRIP = '#!/bin/sh\nshift 2\nfor program; do echo "# stripped" >>"$program"; done\n'
 PROGRAM = """#!/bin/sh
 echo "$(basename "$0") $*"
 echo "$LD_LIBRARY_PATH"
 exit "${STUB_STATUS:-0}"
 """
-
-
-def run(*command: str | Path, **environment: str) -> Finished:
-    return subprocess.run(
-        command,
-        env={"PATH": "/usr/bin:/bin", **environment},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
 
 
 def make_torch(site: Path, version: str) -> Path:
@@ -113,6 +99,8 @@ def test_programs_and_the_libraries_that_torch_does_not_need(build: Build) -> No
         "run.sh",
         "torch_version.py",
     ]
+    program = build.directory / "gpu/bin/trainbench.gz"
+    assert gzip.decompress(program.read_bytes()).endswith(b"# stripped\n")
 
 
 def test_run_sh_finds_the_libraries_and_passes_flags_and_status_on(
@@ -230,44 +218,3 @@ def test_it_stays_small_enough_to_carry_with_the_tree(build: Build) -> None:
     assert done.returncode == 3
     assert "allowed: 62 together" in done.stderr
     assert build.files() == []
-
-
-# --- the real build -----------------------------------------------------------
-
-
-def libraries_of(file: Path, path: str = "") -> dict[str, Path]:
-    printed = run("ldd", file, LD_LIBRARY_PATH=path).stdout
-    lines = [line.split() for line in printed.splitlines() if "=>" in line]
-    return {words[0]: Path(words[2]) for words in lines}
-
-
-def test_nothing_is_taken_from_a_place_that_the_other_machine_lacks(
-    tmp_path: Path,
-) -> None:
-    built = Path(os.environ.get("TRAINBENCH_BUILD", "no build"))
-    if not (built / "gpu_programs.txt").is_file():
-        pytest.skip("TRAINBENCH_BUILD is no build with tests")
-    pack = tmp_path / "gpu"
-    done = run(TOOLS / "pack-gpu", f"--from={built}", f"--to={pack}")
-    if "built for the CPU only" in done.stderr:
-        pytest.skip("this build has no CUDA")
-    assert done.returncode == 0, done.stderr
-    done = run(pack / "run.sh", "--list", PYTHON=sys.executable)
-    assert done.returncode == 0, done.stderr
-    sections = run("readelf", "--section-headers", "--wide", pack / "bin/trainbench")
-    assert ".dynsym" in sections.stdout
-    assert ".symtab" not in sections.stdout
-    assert "cases in suite" in done.stdout
-
-    # The path that run.sh sets, and the libraries that it finds.
-    shutil.move(pack / "bin/trainbench", tmp_path / "trainbench")
-    write_script(pack / "bin/trainbench", PROGRAM)
-    path = run(pack / "run.sh", PYTHON=sys.executable).stdout.splitlines()[1]
-    found = libraries_of(tmp_path / "trainbench", path)
-    torch = found["libtorch.so"]
-    elsewhere = set(libraries_of(torch)) | {"libtorch.so"}  # wherever LibTorch runs
-    ours = {name for name in found if name not in elsewhere}
-    assert {name: found[name].parent for name in ours} == dict.fromkeys(
-        ours, pack / "lib"
-    )
-    assert {p.name for p in (pack / "lib").iterdir()} & elsewhere == set()

@@ -3,12 +3,11 @@
 
 import gzip
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from stub_checkout import CMAKE, Checkout, git, write_script
+from stub_checkout import CMAKE, Checkout, Finished, git, write_script
 
 ROOT = Path(__file__).resolve().parents[3]
 COPIED = ("tools/reference", "tools/lib/common.sh")
@@ -54,12 +53,9 @@ def commit(root: Path) -> None:
     git(root, "commit", "--quiet", "--message=a")
 
 
-def reference(
-    checkout: Checkout, *flags: str, **extra: str
-) -> subprocess.CompletedProcess[str]:
-    return checkout.run(
-        "reference", *flags, STUB_TABLE=str(checkout.stubs / "table"), **extra
-    )
+def reference(checkout: Checkout, *flags: str, **extra: str) -> Finished:
+    table = str(checkout.stubs / "table")
+    return checkout.run("reference", *flags, STUB_TABLE=table, **extra)
 
 
 def test_the_run_its_table_its_pages_and_the_readme(checkout: Checkout) -> None:

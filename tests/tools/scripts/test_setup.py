@@ -3,13 +3,12 @@
 
 import os
 import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from stub_checkout import TOOLS, write_script
+from stub_checkout import TOOLS, Finished, run, write_script
 
 # As PYTHON, it also creates environments in which it is the interpreter.
 PYTHON = """#!/bin/bash
@@ -63,7 +62,7 @@ class Machine:
         printed = "\\n".join(line for line in lines if f"lib{without} " not in line)
         write_script(self.toolkit / "bin/ldconfig", f"#!/bin/sh\nprintf '{printed}\\n'")
 
-    def setup(self, *flags: str, **extra: str) -> subprocess.CompletedProcess[str]:
+    def setup(self, *flags: str, **extra: str) -> Finished:
         environment = {
             "PATH": f"{self.toolkit}/bin:/usr/local/bin:/usr/bin:/bin",
             "STUB_LOG": str(self.toolkit / "log"),
@@ -71,15 +70,7 @@ class Machine:
             **extra,
         }
         (self.toolkit / "log").write_text("")
-        return subprocess.run(
-            [self.root / "tools/setup", *flags],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=600,
-            check=False,
-        )
+        return run(self.root / "tools/setup", *flags, **environment)
 
     def installed(self) -> list[str]:
         return [
@@ -108,7 +99,7 @@ def machine(tmp_path: Path) -> Machine:
     return made
 
 
-def line(done: subprocess.CompletedProcess[str]) -> str:
+def line(done: Finished) -> str:
     assert done.returncode == 0, done.stderr
     ready = [text for text in done.stderr.splitlines() if "environment: ready" in text]
     return ready[0].split("ready (")[1].rsplit(")", 2)[0] if ready else ""
