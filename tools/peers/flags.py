@@ -3,13 +3,10 @@
 
 import argparse
 
+from reports.compare.argument_types import number
+
 PRECISIONS = ("fp32", "bf16_autocast")
-
-
-def positive(text: str) -> int:
-    if not (text.isdecimal() and int(text)):
-        raise argparse.ArgumentTypeError(f"'{text}'; allowed: a whole number above 0")
-    return int(text)
+positive = number(1, 2**40, whole=True)
 
 
 def make_parser(program: str, description: str) -> argparse.ArgumentParser:

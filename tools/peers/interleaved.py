@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Times one case of this suite and the same work in PyTorch.
+"""Runs cases of this suite and the same work in PyTorch, in fresh processes.
 
-Both sides run in fresh processes with the same number of threads, warm-up calls and
-samples. The processes come in pairs, and a coin decides which side of a pair runs
-first, as in tools/ab. The result is the median over the pairs of (our time / PyTorch's
-time) with its interval (reports/compare/intervals.py).
+All have the same number of threads, warm-up calls and samples. In each round every side
+runs once, in random order. A ratio is the median over the rounds, with its interval
+(reports/compare/intervals.py).
 """
 
 import argparse
@@ -12,25 +11,23 @@ import contextlib
 import json
 import math
 import os
+import random
 import re
-import secrets
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from reports.compare.intervals import Pair, pair_interval, pairs_for
-from reports.results.files import write_files
-from tools.ab_run.schedule import side_of
-from tools.peers.flags import make_parser, positive
+from reports.compare.intervals import Pair, pair_interval
+from tools.peers.flags import positive
 
 ROOT = Path(__file__).resolve().parents[2]
 BINARY = ROOT / "build/release/benchmarks/trainbench"
+T = TypeVar("T")
 ALPHA = 0.05  # how often the interval may miss the median
 
 
@@ -39,16 +36,6 @@ class Case:
     name: str  # in this suite
     flags: list[str]  # for which our program has the case
     processes: int = 1
-
-
-@dataclass(frozen=True)
-class Peer:
-    name: str
-    module: str  # `python -m` runs it
-    description: str
-    add_flags: Callable[[argparse.ArgumentParser], None]
-    case_of: Callable[[argparse.Namespace], Case]
-    work: Callable[[argparse.Namespace], list[float]]  # samples in us
 
 
 def environment(threads: int) -> dict[str, str]:
@@ -96,8 +83,9 @@ def output_of(
     return output
 
 
-def result_of(case: Case, arguments: argparse.Namespace) -> dict[str, Any]:
-    """The result file of a fresh process of the built program that runs the case."""
+def row_or_reason(case: Case, arguments: argparse.Namespace) -> dict[str, Any] | str:
+    """The case's row from a fresh process of the built program, or why there is
+    none."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "result.json")
         command = [
@@ -112,40 +100,37 @@ def result_of(case: Case, arguments: argparse.Namespace) -> dict[str, Any]:
         ]
         output_of(f"{case.name}, ours", command, arguments)
         result: dict[str, Any] = json.loads(out.read_text())
-        return result
+    for row in result["benchmarks"]:
+        return dict(row)
+    for row in result["errors"] + result["skipped"]:
+        return str(row["reason"])
+    return f"our program has no case {case.name}"
 
 
 def run_ours(case: Case, arguments: argparse.Namespace) -> dict[str, Any]:
-    """The row of the case, from a fresh process of the built program."""
-    rows: list[dict[str, Any]] = result_of(case, arguments)["benchmarks"]
-    if len(rows) != 1:
-        sys.exit(f"{case.name}: our program gave {len(rows)} rows instead of one")
-    return rows[0]
-
-
-def worker_command(peer: Peer, flags: Sequence[str], **counts: int) -> list[str]:
-    given = [f"--{key}={value}" for key, value in counts.items()]  # the last one counts
-    return [sys.executable, "-m", peer.module, "--worker", *flags, *given]
+    """The row of the case; exits with the reason if there is none."""
+    row = row_or_reason(case, arguments)
+    if isinstance(row, str):
+        sys.exit(f"{case.name}: {row}")
+    return row
 
 
 def run_rounds(
-    name: str, count: int, ours: Callable[[], float], theirs: Callable[[], float]
-) -> list[tuple[float, float]]:
-    """Runs and prints `count` pairs of processes. Returns our times and theirs in
-    us."""
-    print(f"{'round':>5} {'ours us':>12} {name + ' us':>12} {'ours/' + name:>11}")
-    key = secrets.token_hex(8)
-    rounds = []
-    for index in range(count):
-        times = {}
-        for position in (2 * index, 2 * index + 1):
-            side = side_of(key, position)
-            times[side] = ours() if side == "new" else theirs()
-        us, theirs_us = times["new"], times["base"]
-        rounds.append((us, theirs_us))
-        cells = f"{us:>12.0f} {theirs_us:>12.0f} {us / theirs_us:>11.3f}"
-        print(f"{index + 1:>5} {cells}", flush=True)
-    return rounds
+    sides: Sequence[str],
+    rounds: int,
+    run: Callable[[str], T],
+    us_of: Callable[[T], float],
+) -> dict[str, list[T]]:
+    """Runs all sides once per round, in random order; prints the times."""
+    print(f"{'round':>5}" + "".join(f"{side + ' us':>14}" for side in sides))
+    lot = random.SystemRandom()
+    found: dict[str, list[T]] = {side: [] for side in sides}
+    for index in range(rounds):
+        for side in lot.sample(sides, len(sides)):
+            found[side].append(run(side))
+        times = "".join(f"{us_of(found[side][-1]):>14.0f}" for side in sides)
+        print(f"{index + 1:>5}{times}", flush=True)
+    return found
 
 
 def interval_of(ratios: Sequence[float]) -> tuple[float, float] | None:
@@ -162,50 +147,10 @@ def counts_of(row: Mapping[str, Any], arguments: argparse.Namespace) -> dict[str
     }
 
 
-def compare(
-    peer: Peer, arguments: argparse.Namespace, flags: Sequence[str]
-) -> dict[str, Any]:
-    """Runs the rounds and prints each; `flags` is the command line."""
-    case = peer.case_of(arguments)
-    print(f"{case.name}, {arguments.threads} threads per process")
-    # Our first process is not timed: it determines the calls of each process.
-    counts = counts_of(run_ours(case, arguments), arguments)
-    command = worker_command(peer, flags, **counts)
-
-    def theirs() -> float:
-        printed = output_of(f"{case.name}, {peer.name}", command, arguments)
-        times: list[float] = json.loads(printed.splitlines()[-1])
-        return statistics.median(times)
-
-    def ours() -> float:
-        return float(run_ours(case, arguments)["real_time"])
-
-    rounds = run_rounds(peer.name, arguments.rounds, ours, theirs)
-    ratios = [us / theirs_us for us, theirs_us in rounds]
-    ratio, interval = statistics.median(ratios), interval_of(ratios)
-    print(
-        f"median ours/{peer.name}: {ratio:.3f}, "
-        + (
-            f"95 % interval {interval[0]:.3f} to {interval[1]:.3f}"
-            if interval
-            else f"an interval takes {pairs_for(ALPHA)} rounds"
-        )
-        + " (below 1: ours is faster)"
-    )
-    return {
-        "case": case.name,
-        "threads": arguments.threads,
-        **{f"{peer.name}_{key}": count for key, count in counts.items()},
-        "rounds": [
-            {"ours_us": us, f"{peer.name}_us": theirs_us, "ratio": us / theirs_us}
-            for us, theirs_us in rounds
-        ],
-        "median_ratio": ratio,
-        "interval": interval,
-    }
-
-
-def add_common_flags(parser: argparse.ArgumentParser) -> None:
+def parse_common(
+    parser: argparse.ArgumentParser, flags: Sequence[str]
+) -> argparse.Namespace:
+    """Adds the flags that all peers have, and parses; the parser has --worker."""
     add = parser.add_argument
     add("--rounds", type=positive, default=6, help="processes per side (%(default)s)")
     add("--threads", type=positive, help="per process (a share of the cores)")
@@ -221,27 +166,7 @@ def add_common_flags(parser: argparse.ArgumentParser) -> None:
         help="one more flag for our program, such as --ours-flag=--warmup=5",
     )
     add("--json", type=Path, help="also write the result here")
-
-
-def parse(peer: Peer, flags: Sequence[str]) -> argparse.Namespace:
-    parser = make_parser(f"python -m {peer.module}", peer.description)
-    peer.add_flags(parser)
-    add_common_flags(parser)
-    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args(flags)
     if not arguments.worker and not arguments.binary.is_file():
         parser.error(f"--binary={arguments.binary}: no such file; run tools/bench once")
-    cores = len(os.sched_getaffinity(0))
-    processes = peer.case_of(arguments).processes
-    arguments.threads = arguments.threads or max(1, cores // processes)
     return arguments
-
-
-def main(peer: Peer, flags: Sequence[str]) -> None:
-    arguments = parse(peer, flags)
-    if arguments.worker:
-        print(json.dumps(peer.work(arguments)))
-        return
-    result = compare(peer, arguments, flags)
-    if arguments.json:
-        write_files({arguments.json: json.dumps(result, indent=2) + "\n"})

@@ -2,7 +2,7 @@
 """The Transformer language model of this suite, written a second time in PyTorch.
 
 It serves two purposes: tests/data/make_goldens.py uses it to compute the values that
-the C++ model is tested against, and eager_peer.py compares its time with the C++ model.
+the C++ model is tested against, and step_table.py compares its time with the C++ model.
 It follows the formulas literally and shares no code with that model. Shapes: B batch,
 T sequence, D d_model, H heads, K = D / H, F d_ff, V vocabulary.
 """

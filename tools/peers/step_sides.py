@@ -5,15 +5,14 @@ import argparse
 import resource
 import statistics
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-from tools.peers import eager_peer
-from tools.peers.eager_peer import Step, make_step, timed
-from tools.peers.interleaved import ROOT, Case, result_of
+from tools.peers.eager_step import Step, make_step, timed
+from tools.peers.interleaved import ROOT, Case
 from tools.peers.pytorch_model import MODELS
 
 IMPLEMENTATIONS = ("textbook", "library", "fused")
@@ -40,28 +39,21 @@ def sides_of(mode: str) -> tuple[str, ...]:
 
 def case_of(side: str, a: argparse.Namespace) -> Case:
     """The case of our program for this side."""
-    if side not in ("library", "fused"):
-        experiment = "compiled/aoti" if side == "aoti" else "model_size"
-        return eager_peer.case_of(a, experiment)
-    name, sizes = f"{a.model}_{side}", MODELS[a.model]
-    definition = (
-        f"--model=name={name},d_model={sizes.d_model},d_ff={sizes.d_ff},"
-        f"layers={sizes.layers},heads={sizes.heads},vocab={sizes.vocab},"
-        f"implementation={side}"
-    )
-    case = eager_peer.case_of(argparse.Namespace(**vars(a) | {"model": name}))
-    return replace(case, flags=[definition, *case.flags])
-
-
-def row_or_reason(side: str, a: argparse.Namespace) -> dict[str, Any] | str:
-    """Our row, or why there is none."""
-    case = case_of(side, a)
-    result = result_of(case, a)
-    for row in result["benchmarks"]:
-        return dict(row)
-    for row in result["errors"] + result["skipped"]:
-        return str(row["reason"])
-    return f"our program has no case {case.name}"
+    experiment = "compiled/aoti" if side == "aoti" else "model_size"
+    model: str = a.model
+    flags: list[str] = []
+    if side in ("library", "fused"):
+        model, sizes = f"{a.model}_{side}", MODELS[a.model]
+        definition = (
+            f"--model=name={model},d_model={sizes.d_model},d_ff={sizes.d_ff},"
+            f"layers={sizes.layers},heads={sizes.heads},vocab={sizes.vocab},"
+            f"implementation={side}"
+        )
+        flags = [definition]
+    keys = ("mode", "precision", "batch", "seq", "device")
+    flags += [f"--models={model}", *(f"--{key}={getattr(a, key)}" for key in keys)]
+    shape = f"batch:{a.batch}/seq:{a.seq}"
+    return Case(f"{experiment}/{model}/{a.precision}/{a.mode}/{shape}", flags)
 
 
 def outcome_of(row: dict[str, Any]) -> Outcome:

@@ -2,7 +2,7 @@
 """Times a step in all our implementations, eager PyTorch and torch.compile.
 
     .venv/bin/python -m tools.peers.step_table --models=tiny,small --batch=4
-    .venv/bin/python -m tools.peers.step_table --mode=train_step
+    .venv/bin/python -m tools.peers.step_table --mode=train_step --sides=fused
 
 If tools/export_aoti made a package, it is a side, too, compiled ahead of time.
 In each round every side runs in a fresh process, in random order. All have the same
@@ -15,9 +15,7 @@ import argparse
 import json
 import math
 import os
-import random
 import statistics
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -26,9 +24,17 @@ import torch
 
 from reports.command import run_main
 from reports.results.files import write_files
-from tools.peers.eager_peer import MODES
+from tools.peers.eager_step import MODES
 from tools.peers.flags import PRECISIONS, add_shape_flags, make_parser
-from tools.peers.interleaved import add_common_flags, counts_of, interval_of, output_of
+from tools.peers.interleaved import (
+    counts_of,
+    interval_of,
+    output_of,
+    parse_common,
+    row_or_reason,
+    run_ours,
+    run_rounds,
+)
 from tools.peers.pytorch_model import MODELS
 from tools.peers.step_sides import (
     COMPILED,
@@ -37,7 +43,6 @@ from tools.peers.step_sides import (
     Outcome,
     case_of,
     outcome_of,
-    row_or_reason,
     sides_of,
     work,
     worker_command,
@@ -51,24 +56,9 @@ class Cell:
     us: float
     v_eager: float
     interval: tuple[float, float] | None  # of v_eager
-    v_compile: float
+    v_compile: float | None  # None if torch.compile is no side
     peak_bytes: float
     page_faults: float
-
-
-def run_rounds(
-    sides: Sequence[str], rounds: int, run: Callable[[str], Outcome]
-) -> dict[str, list[Outcome]]:
-    """Runs all sides once per round, in random order; prints the times."""
-    print(f"{'round':>5}" + "".join(f"{side + ' us':>14}" for side in sides))
-    lot = random.SystemRandom()
-    found: dict[str, list[Outcome]] = {side: [] for side in sides}
-    for index in range(rounds):
-        for side in lot.sample(sides, len(sides)):
-            found[side].append(run(side))
-        times = "".join(f"{found[side][-1].us:>14.0f}" for side in sides)
-        print(f"{index + 1:>5}{times}", flush=True)
-    return found
 
 
 def cells_of(found: dict[str, list[Outcome]]) -> dict[str, Cell]:
@@ -86,7 +76,7 @@ def cells_of(found: dict[str, list[Outcome]]) -> dict[str, Cell]:
             middle(side, lambda outcome: outcome.us),
             statistics.median(v_eager),
             interval_of(v_eager),
-            statistics.median(ratios(side, "compile")),
+            statistics.median(ratios(side, "compile")) if "compile" in found else None,
             middle(side, lambda outcome: outcome.peak_bytes),
             middle(side, lambda outcome: outcome.page_faults),
         )
@@ -95,27 +85,23 @@ def cells_of(found: dict[str, list[Outcome]]) -> dict[str, Cell]:
 
 def compare(a: argparse.Namespace) -> dict[str, Any]:
     """Compares the sides of one step. Our first process only determines the counts."""
-    rows = {side: row_or_reason(side, a) for side in sides_of(a.mode)[: -len(PYTORCH)]}
+    textbook = case_of("textbook", a)
+    counts = counts_of(run_ours(textbook, a), a)
+    sides = [s for s in sides_of(a.mode) if s in ("textbook", "eager", *a.sides)]
+    others = [side for side in sides if side not in ("textbook", *PYTORCH)]
+    rows = {side: row_or_reason(case_of(side, a), a) for side in others}
     reasons = {side: row for side, row in rows.items() if isinstance(row, str)}
-    textbook = rows["textbook"]
-    if isinstance(textbook, str):
-        sys.exit(f"{case_of('textbook', a).name}: {textbook}")
-    counts = counts_of(textbook, a)
 
     def run(side: str) -> Outcome:
-        if side in PYTORCH:
-            command = worker_command(side, a, **counts)
-            printed = output_of(f"{a.model}, {side}", command, a, KEEP_PAGES | COMPILED)
-            return Outcome(**json.loads(printed.splitlines()[-1]))
-        row = row_or_reason(side, a)
-        if isinstance(row, str):
-            sys.exit(f"{case_of(side, a).name}: {row}")
-        return outcome_of(row)
+        if side not in PYTORCH:
+            return outcome_of(run_ours(case_of(side, a), a))
+        command = worker_command(side, a, **counts)
+        printed = output_of(f"{a.model}, {side}", command, a, KEEP_PAGES | COMPILED)
+        return Outcome(**json.loads(printed.splitlines()[-1]))
 
-    print(f"{case_of('textbook', a).name}, {a.threads} threads per process")
-    found = run_rounds(
-        [side for side in sides_of(a.mode) if side not in reasons], a.rounds, run
-    )
+    print(f"{textbook.name}, {a.threads} threads per process")
+    sides = [side for side in sides if side not in reasons]
+    found = run_rounds(sides, a.rounds, run, lambda outcome: outcome.us)
     return {
         "case": f"{a.model}/{a.precision}/{a.mode}/batch:{a.batch}/seq:{a.seq}",
         **counts,
@@ -140,7 +126,7 @@ def markdown(results: Sequence[dict[str, Any]]) -> str:
                 f"{cell.us / 1e3:.2f}",
                 f"{cell.v_eager:.3f}",
                 f"{low:.3f} to {high:.3f}" if cell.interval else "-",
-                f"{cell.v_compile:.3f}",
+                "-" if cell.v_compile is None else f"{cell.v_compile:.3f}",
                 f"{cell.peak_bytes / 2**20:.1f}",
                 f"{cell.peak_bytes / cells['eager'].peak_bytes:.3f}",
                 f"{cell.page_faults:.0f}",
@@ -170,12 +156,11 @@ def parse(flags: Sequence[str]) -> argparse.Namespace:
     add("--models", type=listed(tuple(MODELS)), default=["tiny"], help="(tiny)")
     add("--precisions", type=listed(PRECISIONS), default=[*PRECISIONS], help="(both)")
     add("--mode", choices=MODES, default="forward_backward", help="(%(default)s)")
+    sides = sides_of("train_step")
+    add("--sides", type=listed(sides), default=sides, help="and textbook, eager (all)")
     add_shape_flags(parser, batch=4)
-    add_common_flags(parser)
     add("--worker", choices=PYTORCH, help=argparse.SUPPRESS)
-    arguments = parser.parse_args(flags)
-    if not arguments.worker and not arguments.binary.is_file():
-        parser.error(f"--binary={arguments.binary}: no such file; run tools/bench once")
+    arguments = parse_common(parser, flags)
     arguments.threads = arguments.threads or len(os.sched_getaffinity(0))
     return arguments
 

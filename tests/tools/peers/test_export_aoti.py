@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from refused import check_refused
+from stand_ins import check_refused
 
 from tools.peers import export_aoti
 from tools.peers.export_aoti import Step, description, export, package_path, parse

@@ -1,108 +1,80 @@
 # SPDX-License-Identifier: MIT
-"""The peers: their calls of our program, their turns, and PyTorch's side."""
+"""The peers: their calls of our program, their rounds, and PyTorch's side."""
 
-import contextlib
 import json
 import os
 import subprocess
-import sys
 import time
 from argparse import Namespace
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from refused import check_refused
+from stand_ins import check_refused, replace_worker, trainbench
 
-from tools.peers import eager_peer, gloo_peer, interleaved
-from tools.peers.interleaved import Peer, interval_of, run_rounds
-
-PEERS = (eager_peer.PEER, gloo_peer.PEER)
-# Writes a row to --benchmark_out and logs its arguments.
-PROGRAM = """#!{python}
-import json, os, sys
-flags = dict(f.split("=", 1) for f in sys.argv[1:])
-with open({log!r}, "a") as log:
-    log.write(json.dumps([flags, os.environ["OMP_NUM_THREADS"]]) + "\\n")
-with open(flags["--benchmark_out"], "w") as out:
-    json.dump({{"benchmarks": {rows!r}}}, out)
-"""
-ROW = {"real_time": 300.0, "warmup_calls": 4.0, "samples": 7.0}
+from stub_checkout import is_running
+from tools.peers import gloo_peer, interleaved, step_table
+from tools.peers.interleaved import interval_of, run_rounds
 
 
-def stub(folder: Path, *rows: dict[str, float]) -> Path:
-    path = folder / "trainbench"
-    log = str(folder / "log")
-    path.write_text(PROGRAM.format(python=sys.executable, log=log, rows=list(rows)))
-    path.chmod(0o755)
-    return path
+def parsed(binary: Path, *flags: str) -> Namespace:
+    return gloo_peer.parse([f"--binary={binary}", *flags])
 
 
-def parsed(peer: Peer, binary: Path, *flags: str) -> Namespace:
-    return interleaved.parse(peer, [f"--binary={binary}", *flags])
-
-
-def compared(peer: Peer, binary: Path, *flags: str) -> dict[str, Any]:
-    return interleaved.compare(peer, parsed(peer, binary, *flags), flags)
-
-
-def replace_worker(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
-    """Makes PyTorch's processes run `script`, which has the counts as `a`."""
-
-    def command(_: Peer, __: Sequence[str], **counts: int) -> list[str]:
-        return [sys.executable, "-c", f"import sys, time, os\na = {counts}\n{script}"]
-
-    monkeypatch.setattr(interleaved, "worker_command", command)
+def compared(binary: Path, *flags: str) -> dict[str, Any]:
+    return gloo_peer.compare(parsed(binary, *flags), flags)
 
 
 @pytest.fixture
-def trainbench() -> Path:
+def built() -> Path:
     path = os.environ.get("TRAINBENCH_BINARY")
     if not path:
         pytest.skip("TRAINBENCH_BINARY does not name a built program")
     return Path(path).resolve(strict=True)
 
 
-@pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
-def test_the_defaults_name_a_case_of_the_program(peer: Peer, trainbench: Path) -> None:
-    case = peer.case_of(parsed(peer, trainbench))
-    command = [str(trainbench), "--benchmark_list_tests", *case.flags]
+def test_the_defaults_name_a_case_of_the_program(built: Path) -> None:
+    case = gloo_peer.case_of(parsed(built))
+    command = [str(built), "--benchmark_list_tests", *case.flags]
     assert case.name in subprocess.check_output(command, text=True).splitlines()
 
 
-def test_both_programs_do_the_same_case(
-    trainbench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_both_programs_do_the_same_step(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out.json"
-    flags = ["--model=tiny", "--seq=8", "--rounds=1", "--samples=3", f"--json={out}"]
-    interleaved.main(eager_peer.PEER, [f"--binary={trainbench}", *flags])
-    written = json.loads(out.read_text())
-    assert written["case"] == "model_size/tiny/fp32/forward_backward/batch:1/seq:8"
-    (one,) = written["rounds"]
-    assert one["ratio"] == one["ours_us"] / one["eager_us"] == written["median_ratio"]
-    assert "an interval takes 6 rounds" in capsys.readouterr().out
+    counts = ("--batch=1", "--seq=8", "--rounds=1", "--samples=3", f"--json={out}")
+    chosen = ("--precisions=fp32", "--sides=eager")
+    step_table.main([f"--binary={built}", *chosen, *counts])
+    (step,) = json.loads(out.read_text())["steps"]
+    (ours,), (eager,) = step["rounds"]["textbook"], step["rounds"]["eager"]
+    found = step["cells"]["textbook"]
+    assert found["v_eager"] == ours["us"] / eager["us"]
+    assert (found["interval"], found["v_compile"]) == (None, None)
+    row = "| tiny/fp32/forward_backward/batch:1/seq:8 | textbook |"
+    assert row in capsys.readouterr().out
 
 
 def test_pytorch_sums_over_two_ranks() -> None:
     flags = ["--bytes=4096", "--timeout=600", "--threads=1"]
-    command = interleaved.worker_command(gloo_peer.PEER, flags, warmups=1, samples=3)
+    command = gloo_peer.worker_command(flags, warmups=1, samples=3)
     samples = json.loads(subprocess.check_output(command, cwd=interleaved.ROOT))
     assert len(samples) == 3
     assert min(samples) > 0
 
 
-def test_each_side_runs_once_per_round_and_either_may_be_first() -> None:
+def test_all_sides_run_once_per_round_in_another_order() -> None:
     calls: list[str] = []
 
-    def call(name: str, time: float) -> float:
-        calls.append(name)
-        return time
+    def run(side: str) -> float:
+        calls.append(side)
+        return ord(side)
 
-    rounds = run_rounds("x", 64, lambda: call("A", 30), lambda: call("B", 10))
-    pairs = {"".join(pair) for pair in zip(calls[::2], calls[1::2], strict=True)}
-    assert pairs == {"AB", "BA"}  # fails with probability 2 / 2^64
-    assert rounds == [(30, 10)] * 64
+    found = run_rounds("abc", 40, run, float)
+    orders = ["".join(calls[i : i + 3]) for i in range(0, 120, 3)]
+    assert all(sorted(order) == ["a", "b", "c"] for order in orders)
+    assert len(set(orders)) > 1  # fails with probability 6^-39
+    assert found == {side: [ord(side)] * 40 for side in "abc"}
     assert interval_of([3] * 6) == pytest.approx((3, 3))
     assert interval_of([3] * 5) is None
 
@@ -112,13 +84,14 @@ def test_ours_decides_the_counts_and_both_sides_get_the_threads(
 ) -> None:
     replace_worker(
         monkeypatch,
-        "assert os.environ['OMP_NUM_THREADS'] == '3' and a['warmups'] == 5\n"
+        gloo_peer,
+        "assert os.environ['OMP_NUM_THREADS'] == '3' and counts['warmups'] == 5\n"
         "assert os.environ['GLOO_SOCKET_IFNAME'] == 'lo'\n"
-        "print([100, 200, 900] + [200] * (a['samples'] - 3))",
+        "print([100, 200, 900] + [200] * (counts['samples'] - 3))",
     )
-    result = compared(gloo_peer.PEER, stub(tmp_path, ROW), "--threads=3", "--rounds=2")
+    result = compared(trainbench(tmp_path), "--threads=3", "--rounds=2")
     assert (result["torch_warmups"], result["torch_samples"]) == (5, 7)
-    assert result["rounds"] == [{"ours_us": 300, "torch_us": 200, "ratio": 1.5}] * 2
+    assert result["rounds"] == [{"ours_us": 400, "torch_us": 200, "ratio": 2}] * 2
     calls = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
     assert len(calls) == 3  # the first one is not timed
     for flags, threads in calls:
@@ -130,16 +103,10 @@ def test_ours_decides_the_counts_and_both_sides_get_the_threads(
 def test_the_last_words_of_a_worker_that_dies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    replace_worker(monkeypatch, "sys.exit('out of luck')")
+    replace_worker(monkeypatch, gloo_peer, "sys.exit('out of luck')")
     reason = "bytes:100000000, torch: exit status 1\nout of luck"
     with pytest.raises(SystemExit, match=reason):
-        compared(gloo_peer.PEER, stub(tmp_path, ROW))
-
-
-def is_running(pid: str) -> bool:
-    with contextlib.suppress(OSError):
-        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
-    return False
+        compared(trainbench(tmp_path))
 
 
 def test_a_worker_that_hangs_is_ended_with_its_ranks(
@@ -147,9 +114,9 @@ def test_a_worker_that_hangs_is_ended_with_its_ranks(
 ) -> None:
     pids = tmp_path / "pids"
     note = f"open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')"
-    replace_worker(monkeypatch, f"os.fork()\n{note}\ntime.sleep(600)")
+    replace_worker(monkeypatch, gloo_peer, f"os.fork()\n{note}\ntime.sleep(600)")
     with pytest.raises(SystemExit, match="no end within 10 s"):
-        compared(gloo_peer.PEER, stub(tmp_path, ROW), "--timeout=10")
+        compared(trainbench(tmp_path), "--timeout=10")
     left = pids.read_text().split()
     assert len(left) == 2
     deadline = time.monotonic() + 300
@@ -159,8 +126,8 @@ def test_a_worker_that_hangs_is_ended_with_its_ranks(
 
 
 def test_a_case_that_was_skipped_cannot_be_compared(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit, match="our program gave 0 rows instead of one"):
-        compared(eager_peer.PEER, stub(tmp_path))
+    with pytest.raises(SystemExit, match="/ranks:2/bytes:100000000: no such kernel"):
+        compared(trainbench(tmp_path, lacks="all_reduce"))
 
 
 @pytest.mark.parametrize(
@@ -174,4 +141,4 @@ def test_a_case_that_was_skipped_cannot_be_compared(tmp_path: Path) -> None:
 def test_wrong_usage_names_the_flag(
     flag: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    check_refused(lambda: parsed(gloo_peer.PEER, stub(tmp_path), flag), flag, capsys)
+    check_refused(lambda: parsed(trainbench(tmp_path), flag), flag, capsys)

@@ -2,7 +2,6 @@
 """The table of a step: its sides, their turns, and the text of a cell."""
 
 import json
-import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,49 +9,22 @@ from typing import Any
 
 import pytest
 import torch
-from refused import check_refused
+from stand_ins import check_refused, replace_worker, trainbench
 
 from tools.peers import step_table
 from tools.peers.step_sides import Outcome, case_of, sides_of, work
-from tools.peers.step_table import Cell, cells_of, compare, markdown, run_rounds
-
-# Writes a row for the requested case. It has no fused model.
-PROGRAM = """#!{python}
-import json, re, sys
-flags = dict(f.split("=", 1) for f in sys.argv[1:])
-name = re.sub(r"[\\\\^$]", "", flags["--benchmark_filter"])
-row = {{"name": name, "real_time": 200.0 if "library" in name else 400.0,
-       "peak_bytes": 2.0**20, "page_faults": 3.0, "warmup_calls": 4, "samples": 7}}
-skipped = [{{"name": name, "reason": "no such kernel"}}]
-rows = [] if "fused" in name else [row]
-with open(flags["--benchmark_out"], "w") as out:
-    json.dump({{"benchmarks": rows, "skipped": [] if rows else skipped, "errors": []}},
-              out)
-"""
+from tools.peers.step_table import Cell, cells_of, compare, markdown
 
 
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
-    path = tmp_path / "trainbench"
-    path.write_text(PROGRAM.format(python=sys.executable))
-    path.chmod(0o755)
-    return path
+    return trainbench(tmp_path)
 
 
 def parsed(binary: Path, *flags: str) -> Namespace:
     arguments = step_table.parse([f"--binary={binary}", *flags])
     arguments.model, arguments.precision = "tiny", "fp32"
     return arguments
-
-
-def replace_worker(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
-    """Makes PyTorch's processes run `script`, which has the side and the counts."""
-
-    def command(side: str, _: Namespace, **counts: int) -> list[str]:
-        head = f"import json, os\nside, counts = {side!r}, {counts}\n"
-        return [sys.executable, "-c", head + script]
-
-    monkeypatch.setattr(step_table, "worker_command", command)
 
 
 def test_a_forward_pass_that_keeps_nothing_has_no_package_of_its_own() -> None:
@@ -78,20 +50,6 @@ def test_each_side_of_ours_is_a_case(program: Path) -> None:
     assert "--mode=inference" in aoti.flags
 
 
-def test_all_sides_run_once_per_round_in_another_order() -> None:
-    calls: list[str] = []
-
-    def run(side: str) -> Outcome:
-        calls.append(side)
-        return Outcome(1, 1, 0)
-
-    found = run_rounds("abc", 40, run)
-    rounds = ["".join(calls[i : i + 3]) for i in range(0, 120, 3)]
-    assert all(sorted(order) == ["a", "b", "c"] for order in rounds)
-    assert len(set(rounds)) > 1  # fails with probability 6^-39
-    assert [len(outcomes) for outcomes in found.values()] == [40] * 3
-
-
 def test_a_ratio_is_that_of_one_round() -> None:
     # The machine slows down in each round, so no ratio of medians would be 0.5.
     def side(factor: float) -> list[Outcome]:
@@ -111,6 +69,7 @@ def test_ours_decides_the_counts_and_pytorch_keeps_its_pages(
 ) -> None:
     replace_worker(
         monkeypatch,
+        step_table,
         "assert counts == {'warmups': 5, 'samples': 7}\n"
         "assert os.environ['OMP_NUM_THREADS'] == '3'\n"
         "assert os.environ['MALLOC_MMAP_MAX_'] == '0'\n"
@@ -168,6 +127,7 @@ def test_the_result_is_written_as_json(
 ) -> None:
     replace_worker(
         monkeypatch,
+        step_table,
         "print(json.dumps({'us': 400, 'peak_bytes': 2**20, 'page_faults': 0}))",
     )
     out = tmp_path / "out.json"

@@ -1,24 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Times one model_size case of this suite and the same model in eager PyTorch.
-
-.venv/bin/python -m tools.peers.eager_peer --model=tiny --mode=train_step
-
-A step is the forward pass, the loss, the backward pass and the release of the
-gradients; interleaved.py describes how the two sides are compared.
-"""
+"""A step of the PyTorch model, eager or compiled."""
 
 import argparse
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import torch
 from torch import Tensor
 
-from reports.command import run_main
-from tools.peers.flags import PRECISIONS, add_shape_flags
-from tools.peers.interleaved import Case, Peer, main
 from tools.peers.pytorch_model import MODELS, TransformerLM, cross_entropy
 
 MODES = ("inference", "forward", "forward_backward", "train_step")
@@ -33,7 +23,8 @@ class Step:
 
 
 def make_step(arguments: argparse.Namespace, compiled: bool = False) -> Step:
-    """The step in eager PyTorch, or with its forward pass and loss compiled."""
+    """The step in eager PyTorch, or with its forward pass and loss compiled. It is the
+    forward pass, the loss, the backward pass and the release of the gradients."""
     torch.manual_seed(0)
     device = torch.device(arguments.device)
     config = MODELS[arguments.model]
@@ -82,40 +73,3 @@ def timed(call: Callable[[], object], count: int) -> list[float]:
         call()
         samples.append(1e6 * (time.perf_counter() - start))
     return samples
-
-
-def work(arguments: argparse.Namespace) -> list[float]:
-    torch.set_num_threads(arguments.threads)
-    step = make_step(arguments)
-    timed(step.run, arguments.warmups)
-    return timed(step.run, arguments.samples)
-
-
-def add_flags(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("--model", choices=MODELS, default="small", help="(%(default)s)")
-    add("--mode", choices=MODES, default="forward_backward", help="(%(default)s)")
-    add("--precision", choices=PRECISIONS, default="fp32", help="(%(default)s)")
-    add_shape_flags(parser)
-
-
-def case_of(a: argparse.Namespace, experiment: str = "model_size") -> Case:
-    shape = f"batch:{a.batch}/seq:{a.seq}"
-    keys = ("mode", "precision", "batch", "seq", "device")
-    return Case(
-        f"{experiment}/{a.model}/{a.precision}/{a.mode}/{shape}",
-        [f"--models={a.model}", *(f"--{key}={getattr(a, key)}" for key in keys)],
-    )
-
-
-PEER = Peer(
-    "eager",
-    "tools.peers.eager_peer",
-    "Times one model_size case of this suite beside the same model in eager PyTorch.",
-    add_flags,
-    case_of,
-    work,
-)
-
-if __name__ == "__main__":
-    run_main("eager_peer", partial(main, PEER))

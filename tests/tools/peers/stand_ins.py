@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""Stand-ins for our program and for PyTorch's processes, and the check of an error."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+# Logs its flags and its threads, and writes the row of the case that its filter names,
+# or skips it.
+_PROGRAM = r"""#!{python}
+import json, os, re, sys
+flags = dict(flag.split("=", 1) for flag in sys.argv[1:])
+with open({log!r}, "a") as log:
+    print(json.dumps([flags, os.environ["OMP_NUM_THREADS"]]), file=log)
+name = re.sub(r"[\\^$]", "", flags["--benchmark_filter"])
+row = {{"name": name, "real_time": 200.0 if "library" in name else 400.0,
+       "peak_bytes": 2.0**20, "page_faults": 3.0, "warmup_calls": 4, "samples": 7}}
+skipped = [{{"name": name, "reason": "no such kernel"}}]
+rows = [] if {lacks!r} in name else [row]
+with open(flags["--benchmark_out"], "w") as out:
+    json.dump({{"benchmarks": rows, "skipped": [] if rows else skipped, "errors": []}},
+              out)
+"""
+
+
+def trainbench(folder: Path, lacks: str = "fused") -> Path:
+    """Writes a program that skips cases with `lacks` in their name."""
+    path = folder / "trainbench"
+    log = str(folder / "log")
+    path.write_text(_PROGRAM.format(python=sys.executable, log=log, lacks=lacks))
+    path.chmod(0o755)
+    return path
+
+
+def replace_worker(
+    monkeypatch: pytest.MonkeyPatch, module: ModuleType, script: str
+) -> None:
+    """Makes PyTorch's processes run `script`, which has the side and the counts."""
+
+    def command(side: object, *_: object, **counts: int) -> list[str]:
+        head = f"import json, os, sys, time\nside, counts = {side!r}, {counts}\n"
+        return [sys.executable, "-c", head + script]
+
+    monkeypatch.setattr(module, "worker_command", command)
+
+
+def check_refused(
+    parse: Callable[[], object], flag: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`parse` must end the process; its last line names the flag `--name=value`."""
+    with pytest.raises(SystemExit) as raised:
+        parse()
+    assert raised.value.code == 2
+    assert flag.split("=")[0] in capsys.readouterr().err.splitlines()[-1]
