@@ -18,12 +18,11 @@ class CaptureTest : public NullGpuTest {
     NullGpuTest::SetUp();
     stream_ = NonBlockingStream();
     side_ = NonBlockingStream();
-    ASSERT_EQ(cudaEventCreate(&event_), cudaSuccess);
+    event_ = NewEvent();
   }
   void TearDown() override {
-    EXPECT_EQ(cudaEventDestroy(event_), cudaSuccess);
-    for (cudaStream_t stream : {stream_, side_}) {
-      EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+    for (cudaGraph_t graph : graphs_) {
+      EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
     }
     NullGpuTest::TearDown();
   }
@@ -34,6 +33,7 @@ class CaptureTest : public NullGpuTest {
   cudaError_t End() {
     const cudaError_t error = cudaStreamEndCapture(stream_, &graph_);
     EXPECT_EQ(graph_ == nullptr, error != cudaSuccess);
+    if (graph_ != nullptr) graphs_.push_back(graph_);
     return error;
   }
   cudaStreamCaptureStatus Status() {
@@ -49,7 +49,10 @@ class CaptureTest : public NullGpuTest {
 
   cudaStream_t stream_ = nullptr, side_ = nullptr;
   cudaEvent_t event_ = nullptr;
-  cudaGraph_t graph_ = nullptr;
+  cudaGraph_t graph_ = nullptr;  // captured last
+
+ private:
+  std::vector<cudaGraph_t> graphs_;
 };
 
 TEST_F(CaptureTest, WorkBecomesNodesAndRunsWithTheGraph) {
@@ -67,7 +70,6 @@ TEST_F(CaptureTest, WorkBecomesNodesAndRunsWithTheGraph) {
 
   cudaGraphExec_t exec = nullptr;
   ASSERT_EQ(cudaGraphInstantiateWithFlags(&exec, graph_, 0), cudaSuccess);
-  EXPECT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
   EXPECT_EQ(cudaGraphLaunch(exec, stream_), cudaSuccess);
   EXPECT_EQ(cudaGraphLaunch(exec, stream_), cudaSuccess);
   EXPECT_EQ(Counted().graph_launches, 2);
@@ -97,7 +99,6 @@ TEST_F(CaptureTest, EventsJoinOtherStreams) {
     dependencies.push_back(count);
   }
   EXPECT_THAT(dependencies, testing::ElementsAre(0, 1, 2));
-  EXPECT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
 }
 
 TEST_F(CaptureTest, WorkOfAnotherStreamMustBeJoined) {
@@ -145,7 +146,6 @@ TEST_F(CaptureTest, RelaxedCapturesAndThreadsMayAllocate) {
   Begin(cudaStreamCaptureModeRelaxed);
   EXPECT_EQ(cudaMalloc(&pointer, 1), cudaSuccess);
   ASSERT_EQ(End(), cudaSuccess);
-  EXPECT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
 
   Begin();
   auto mode = cudaStreamCaptureModeRelaxed;
@@ -154,7 +154,6 @@ TEST_F(CaptureTest, RelaxedCapturesAndThreadsMayAllocate) {
   ASSERT_EQ(cudaThreadExchangeStreamCaptureMode(&mode), cudaSuccess);
   EXPECT_EQ(mode, cudaStreamCaptureModeRelaxed);
   ASSERT_EQ(End(), cudaSuccess);
-  EXPECT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
 }
 
 TEST_F(CaptureTest, AnotherThreadSpoilsAGlobalOneOnly) {
@@ -167,7 +166,6 @@ TEST_F(CaptureTest, AnotherThreadSpoilsAGlobalOneOnly) {
   Begin(cudaStreamCaptureModeThreadLocal);
   EXPECT_EQ(query_in_thread(), cudaSuccess);
   ASSERT_EQ(End(), cudaSuccess);
-  EXPECT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
   Begin();
   EXPECT_EQ(query_in_thread(), cudaErrorStreamCaptureUnsupported);
   EXPECT_EQ(End(), cudaErrorStreamCaptureInvalidated);
@@ -195,19 +193,16 @@ TEST_F(CaptureTest, NothingThatIsCapturedCanBeWaitedForOrDestroyed) {
 TEST_F(CaptureTest, TheLegacyStreamTakesNoPart) {
   EXPECT_EQ(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal),
             cudaErrorStreamCaptureUnsupported);
-  cudaStream_t blocking = nullptr;
-  ASSERT_EQ(cudaStreamCreate(&blocking), cudaSuccess);
+  const cudaStream_t blocking = BlockingStream();
   ASSERT_EQ(cudaStreamBeginCapture(blocking, cudaStreamCaptureModeGlobal),
             cudaSuccess);
   EXPECT_EQ(Launch(nullptr), cudaErrorStreamCaptureImplicit);
   EXPECT_EQ(cudaStreamEndCapture(blocking, &graph_),
             cudaErrorStreamCaptureInvalidated);
-  EXPECT_EQ(cudaStreamDestroy(blocking), cudaSuccess);
 }
 
 TEST_F(CaptureTest, AnExternalEventIsRecordedByTheGraph) {
-  cudaEvent_t end = nullptr;
-  ASSERT_EQ(cudaEventCreate(&end), cudaSuccess);
+  const cudaEvent_t end = NewEvent();
   Begin();
   ASSERT_EQ(cudaEventRecordWithFlags(event_, stream_, cudaEventRecordExternal),
             cudaSuccess);
@@ -226,8 +221,6 @@ TEST_F(CaptureTest, AnExternalEventIsRecordedByTheGraph) {
   EXPECT_EQ(cudaEventElapsedTime(&milliseconds, event_, end), cudaSuccess);
   EXPECT_GT(milliseconds, 0);
   EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
-  EXPECT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
-  EXPECT_EQ(cudaEventDestroy(end), cudaSuccess);
 }
 
 }  // namespace

@@ -180,8 +180,6 @@ TEST_F(CuptiTest, KernelsOfAGraphNameIt) {
   EXPECT_NE(kernels[0].graphNodeId, kernels[1].graphNodeId);
   EXPECT_EQ(kernels[0].correlationId, kernels[1].correlationId);
   EXPECT_NE(kernels[0].streamId, 7);
-  EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
-  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
 TEST_F(CuptiTest, FullBuffersComeBackAndNothingIsLost) {
@@ -206,8 +204,7 @@ uint64_t Ticks() {
 }
 
 TEST_F(CuptiTest, EachRegistrationOfAClockSpoilsOneKernelMore) {
-  cudaStream_t stream = nullptr;
-  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  const cudaStream_t stream = BlockingStream();
   const auto is_spoiled = [](const CUpti_ActivityKernel10& kernel) {
     return kernel.start > 1'000'000'000'000'000;
   };
@@ -225,7 +222,6 @@ TEST_F(CuptiTest, EachRegistrationOfAClockSpoilsOneKernelMore) {
   cuptiActivityRegisterTimestampCallback(nullptr);
   EXPECT_EQ(spoiled[1], spoiled[0] + 1);
   EXPECT_EQ(spoiled[2], spoiled[0] + 2);
-  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
 TEST_F(CuptiTest, CallsAndKindsCanBeSwitchedOff) {

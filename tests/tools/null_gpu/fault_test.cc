@@ -12,7 +12,8 @@ namespace {
 TEST(FaultPlanTest, HitsTheCallThatItNames) {
   FaultPlan plan;
   ASSERT_EQ(
-      plan.Parse("malloc:2=out_of_memory;launch:3+=illegal_address,sticky"),
+      plan.Parse("malloc:2=out_of_memory;launch:3+=illegal_address,sticky;"
+                 "fill:*=invalid_value"),
       "");
   EXPECT_FALSE(plan.Next("malloc"));
   EXPECT_EQ(plan.Next("malloc")->error, cudaErrorMemoryAllocation);
@@ -26,6 +27,8 @@ TEST(FaultPlanTest, HitsTheCallThatItNames) {
     EXPECT_TRUE(fault->sticky);
   }
   EXPECT_FALSE(plan.Next("copy"));
+  EXPECT_TRUE(plan.Next("fill"));
+  EXPECT_EQ(plan.Next("fill")->error, cudaErrorInvalidValue);
 }
 
 TEST(FaultPlanTest, CountsOnlyCallsThatAreLargeEnough) {
@@ -36,16 +39,6 @@ TEST(FaultPlanTest, CountsOnlyCallsThatAreLargeEnough) {
   const auto fault = plan.Next("malloc", 5000);
   ASSERT_TRUE(fault);
   EXPECT_EQ(fault->error, cudaErrorMemoryAllocation);
-}
-
-TEST(FaultPlanTest, KnowsErrorsOfNcclAndWhatNeverEnds) {
-  FaultPlan plan;
-  ASSERT_EQ(plan.Parse("nccl:1=remote_error;event_record:*=never"), "");
-  const auto remote = plan.Next("nccl");
-  ASSERT_TRUE(remote);
-  EXPECT_EQ(remote->effect, Fault::Effect::kNccl);
-  EXPECT_EQ(remote->word, "remote_error");
-  EXPECT_EQ(plan.Next("event_record")->effect, Fault::Effect::kNever);
 }
 
 TEST(FaultPlanTest, RefusesWhatItDoesNotUnderstand) {
@@ -86,11 +79,9 @@ TEST_F(InjectedFaultTest, AStickyErrorShowsAfterTheLaunchAndStays) {
 
 TEST_F(InjectedFaultTest, AFunctionCanBeNamed) {
   SetFaults("cudaEventQuery:2=invalid_value");
-  cudaEvent_t event = nullptr;
-  ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
+  const cudaEvent_t event = NewEvent();
   EXPECT_EQ(cudaEventQuery(event), cudaSuccess);
   EXPECT_EQ(cudaEventQuery(event), cudaErrorInvalidValue);
-  EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "tools/null_gpu/core/counters.h"
 #include "tools/null_gpu/core/errors.h"
@@ -27,6 +28,15 @@ class NullGpuTest : public testing::Test {
   void TearDown() override {
     SetFaults("");
     RestoreContext();
+    for (cudaGraphExec_t exec : execs_) {
+      EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
+    }
+    for (cudaEvent_t event : events_) {
+      EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
+    }
+    for (cudaStream_t stream : streams_) {
+      EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+    }
   }
 
   // Replaces the plan of faults and restarts the count of calls.
@@ -38,26 +48,36 @@ class NullGpuTest : public testing::Test {
     return ReadCounters(Since::kReset);
   }
 
-  // Returns a stream that does not wait for the legacy default stream.
-  static cudaStream_t NonBlockingStream() {
-    cudaStream_t stream = nullptr;
-    EXPECT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
+  // TearDown destroys the streams, events and graphs.
+
+  // Returns a stream that waits for the legacy default stream.
+  cudaStream_t BlockingStream() {
+    EXPECT_EQ(cudaStreamCreate(&streams_.emplace_back()), cudaSuccess);
+    return streams_.back();
+  }
+  cudaStream_t NonBlockingStream() {
+    EXPECT_EQ(cudaStreamCreateWithFlags(&streams_.emplace_back(),
+                                        cudaStreamNonBlocking),
               cudaSuccess);
-    return stream;
+    return streams_.back();
+  }
+  cudaEvent_t NewEvent() {
+    EXPECT_EQ(cudaEventCreate(&events_.emplace_back()), cudaSuccess);
+    return events_.back();
   }
 
   // Captures work, which begins on the stream.
-  static cudaGraphExec_t Captured(cudaStream_t stream,
-                                  const std::function<void()>& work) {
+  cudaGraphExec_t Captured(cudaStream_t stream,
+                           const std::function<void()>& work) {
     cudaGraph_t graph = nullptr;
-    cudaGraphExec_t exec = nullptr;
     EXPECT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal),
               cudaSuccess);
     work();
     EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
-    EXPECT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
+    EXPECT_EQ(cudaGraphInstantiate(&execs_.emplace_back(), graph, 0),
+              cudaSuccess);
     EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
-    return exec;
+    return execs_.back();
   }
 
   // Launches a kernel of the program.
@@ -66,6 +86,11 @@ class NullGpuTest : public testing::Test {
     RegisterKernel(&host, "_Z6kernelv");
     return cudaLaunchKernel(&host, dim3(1), dim3(32), nullptr, 0, stream);
   }
+
+ private:
+  std::vector<cudaStream_t> streams_;
+  std::vector<cudaEvent_t> events_;
+  std::vector<cudaGraphExec_t> execs_;
 };
 
 }  // namespace null_gpu

@@ -13,7 +13,9 @@
 namespace null_gpu {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 class LibraryTest : public NullGpuTest {
@@ -51,7 +53,9 @@ class CublasTest : public LibraryTest {
 
 TEST_F(CublasTest, KernelsNameTheirArithmetic) {
   ASSERT_EQ(Multiply(CUDA_R_32F), CUBLAS_STATUS_SUCCESS);
-  EXPECT_THAT(Launched(), ElementsAre(HasSubstr("f32f32_f32f32_f32_tn_")));
+  EXPECT_THAT(Launched(),
+              ElementsAre(AllOf(HasSubstr("f32f32_f32f32_f32_tn_"),
+                                EndsWith("_null"))));  // no real kernel's name
   ASSERT_EQ(cublasSetMathMode(handle_, CUBLAS_TF32_TENSOR_OP_MATH),
             CUBLAS_STATUS_SUCCESS);
   ASSERT_EQ(Multiply(CUDA_R_32F), CUBLAS_STATUS_SUCCESS);
@@ -60,20 +64,6 @@ TEST_F(CublasTest, KernelsNameTheirArithmetic) {
   EXPECT_THAT(Launched(), ElementsAre(HasSubstr("nvjet_sm90_tst_")));
   ASSERT_EQ(Multiply(CUDA_R_16F), CUBLAS_STATUS_SUCCESS);
   EXPECT_THAT(Launched(), ElementsAre(HasSubstr("nvjet_sm90_hsh_")));
-}
-
-TEST_F(CublasTest, NamesCannotPassForRealOnes) {
-  ASSERT_EQ(Multiply(CUDA_R_32F), CUBLAS_STATUS_SUCCESS);
-  EXPECT_THAT(Launched(), ElementsAre(testing::EndsWith("_null")));
-}
-
-TEST_F(CublasTest, KernelsCompiledAtRunTimeAreLaunchedByTheDriver) {
-  ASSERT_EQ(Multiply(CUDA_R_32F), CUBLAS_STATUS_SUCCESS);
-  EXPECT_EQ(ApiEntry::Of("cudaLaunchKernelExC").calls().SinceReset(), 1);
-  EXPECT_EQ(ApiEntry::Of("cuLaunchKernelEx").calls().SinceReset(), 0);
-  ASSERT_EQ(Multiply(CUDA_R_16BF), CUBLAS_STATUS_SUCCESS);
-  EXPECT_EQ(ApiEntry::Of("cudaLaunchKernelExC").calls().SinceReset(), 1);
-  EXPECT_EQ(ApiEntry::Of("cuLaunchKernelEx").calls().SinceReset(), 1);
 }
 
 TEST_F(CublasTest, AFailedLaunchFailsTheProduct) {
@@ -91,7 +81,6 @@ TEST_F(CublasTest, ProductsRunOnTheStreamOfTheHandle) {
   ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
   EXPECT_EQ(Counted().graph_nodes, 1);
   EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
-  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
 TEST_F(LibraryTest, CublasLtNamesTheArithmeticOfItsDescription) {
@@ -132,7 +121,6 @@ class NcclTest : public LibraryTest {
     if (comm_ != nullptr) {
       EXPECT_EQ(ncclCommDestroy(comm_), ncclSuccess);
     }
-    EXPECT_EQ(cudaStreamDestroy(stream_), cudaSuccess);
     LibraryTest::TearDown();
   }
   ncclResult_t AllReduce() {

@@ -45,7 +45,7 @@ TEST_F(LimitsTest, ThreadsHaveTheirRegisters) {
             cudaErrorLaunchOutOfResources);
 }
 
-TEST_F(LimitsTest, StaticSharedMemoryCounts) {
+TEST_F(LimitsTest, MuchSharedMemoryMustBeAskedForAndTheStaticPartCounts) {
   const void* const kernel = StaticSharedKernel();
   EXPECT_EQ(Attributes(kernel).sharedSizeBytes, kStaticBytes);
   constexpr int kLeft = (48 << 10) - kStaticBytes;
@@ -62,6 +62,8 @@ TEST_F(LimitsTest, StaticSharedMemoryCounts) {
   EXPECT_EQ(allow(most), cudaSuccess);
   EXPECT_EQ(Run(kernel, 32, most), cudaSuccess);
   EXPECT_EQ(Run(kernel, 32, most + 1), cudaErrorInvalidValue);
+  EXPECT_EQ(allow(0), cudaSuccess);
+  EXPECT_EQ(Run(kernel, 32, kLeft), cudaSuccess);
 }
 
 TEST_F(LimitsTest, ArgumentsHaveTheirSizes) {

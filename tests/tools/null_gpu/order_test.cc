@@ -27,20 +27,16 @@ class OrderTest : public NullGpuTest {
   void SetUp() override {
     NullGpuTest::SetUp();
     GetSettings().order = true;
-    ASSERT_EQ(cudaStreamCreate(&blocking_), cudaSuccess);
+    blocking_ = BlockingStream();
     one_ = NonBlockingStream();
     two_ = NonBlockingStream();
-    ASSERT_EQ(cudaEventCreate(&event_), cudaSuccess);
+    event_ = NewEvent();
     ASSERT_EQ(cudaMalloc(&memory_, kBytes), cudaSuccess);
     ASSERT_EQ(cudaMalloc(&other_, kBytes), cudaSuccess);
   }
   void TearDown() override {
     for (void* memory : {memory_, other_}) {
       EXPECT_EQ(cudaFree(memory), cudaSuccess);
-    }
-    EXPECT_EQ(cudaEventDestroy(event_), cudaSuccess);
-    for (cudaStream_t stream : {blocking_, one_, two_}) {
-      EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
     }
     GetSettings().order = false;
     NullGpuTest::TearDown();
@@ -188,7 +184,6 @@ TEST_F(OrderDeathTest, NodesOfAGraphMustBeInOrder) {
   Wait(one_, two_);
   EXPECT_EQ(cudaGraphLaunch(exec, one_), cudaSuccess);
   EXPECT_DEATH(Fill(two_), kUnordered);
-  EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
 }
 
 TEST_F(OrderDeathTest, AnAsynchronousFreeComesAfterTheLastReader) {

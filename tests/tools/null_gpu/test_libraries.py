@@ -35,23 +35,6 @@ def printed(code: str, **environment: str) -> str:
     return done.stdout.strip()
 
 
-@pytest.mark.parametrize("gpu", GPUS)
-def test_each_gpu_of_tools_rehearse_is_there(gpu: str) -> None:
-    code = """
-assert cuda.cudaMemGetInfo(byref(number), byref(other)) == 0
-cuda.trainbench_null_gpu_profile.restype = c_char_p
-print(cuda.trainbench_null_gpu_profile().decode(), number.value, other.value)
-"""
-    key, free, total = printed(code, TRAINBENCH_NULL_GPU=gpu).split()
-    assert key == gpu
-    assert 39e9 < int(free) < int(total) < 200e9
-
-
-def test_there_can_be_several_devices() -> None:
-    code = "cuda.cudaGetDeviceCount(byref(number)); print(number.value)"
-    assert printed(code, TRAINBENCH_NULL_GPU_COUNT="8") == "8"
-
-
 def test_the_driver_is_found_by_its_name() -> None:
     code = """
 driver = CDLL("libcuda.so.1")
@@ -75,7 +58,7 @@ def test_a_function_that_nobody_wrote_ends_the_process() -> None:
     ("variable", "value", "said"),
     [
         ("TRAINBENCH_NULL_GPU_EXCLUSIVE", "yes", "is neither 0 nor 1"),
-        ("TRAINBENCH_NULL_GPU", "h999", "is none of h100 h200 a100-40 a100-80 b200 t4"),
+        ("TRAINBENCH_NULL_GPU", "h999", f"is none of {' '.join(GPUS)} t4"),
         ("TRAINBENCH_NULL_GPU_COUNT", "0", "is not from 1 to 16"),
         ("TRAINBENCH_NULL_GPU_FAULT", "mallok:1", 'unknown call in "mallok:1"'),
         ("TRAINBENCH_NULL_GPU_DURATION", "Spin", 'no "=" in the duration Spin'),
@@ -87,11 +70,6 @@ def test_a_variable_that_makes_no_sense_ends_it(
     done = run("cuda.cudaFree(None)", **{variable: value})
     assert done.returncode == -6
     assert said in done.stderr
-
-
-def test_a_fault_comes_from_the_environment() -> None:
-    code = "print([cuda.cudaMalloc(byref(number), 9) for _ in range(3)])"
-    assert printed(code, TRAINBENCH_NULL_GPU_FAULT="malloc:2") == "[0, 2, 0]"
 
 
 def test_each_process_that_used_a_gpu_reports_once(tmp_path: Path) -> None:
