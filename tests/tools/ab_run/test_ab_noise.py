@@ -35,40 +35,24 @@ def test_what_is_written_is_what_is_documented(tmp_path: Path) -> None:
     assert load_noise(path) == NOISE
 
 
-def row(**changes: Any) -> dict[str, Any]:
-    whole = document()
-    whole["rows"]["a/x:1"] |= changes
-    return whole
-
-
 @pytest.mark.parametrize(
-    ("content", "words"),
+    ("changes", "words"),
     [
-        (None, "no noise floor: it cannot be read"),
-        ("{", "no noise floor: it breaks off"),
-        ({}, "no noise floor: its kind is None"),
-        ([], "no noise floor"),
-        (document() | {"kind": "x"}, "its kind is 'x'"),
-        (document() | {"version": 2}, "its version is 2; allowed: 1"),
-        (document() | {"rows": []}, "no noise floor"),
-        (document() | {"rows": {"a": {"floor": 1}}}, "rows[a] lacks spread"),
-        (row(floor="1"), "rows[a/x:1].floor is '1'; allowed: a number"),
-        (row(floor=True), "floor is True; allowed: a number"),
-        (row(spread=float("nan")), "no noise floor: it holds NaN"),
-        (row(floor=10**400), "Number out of range, in rows[a/x:1].floor"),
-        (row(reach=[]), "reach is []; allowed: a number"),
-        (row(floor=-0.1), "floor is -0.1; allowed: a number >= 0"),
+        ({"kind": "x"}, "its kind is 'x'"),
+        ({"version": 2}, "its version is 2; allowed: 1"),
+        ({"rows": {"a": {"floor": 1}}}, "rows[a] lacks spread"),
+        (
+            {"rows": {"a": document()["rows"]["a/x:1"] | {"floor": -0.1}}},
+            "rows[a].floor is -0.1; allowed: a number >= 0",
+        ),
     ],
 )
-def test_damaged_files(tmp_path: Path, content: Any, words: str) -> None:
+def test_damaged_files(tmp_path: Path, changes: dict[str, Any], words: str) -> None:
     path = tmp_path / "noise.json"
-    if content is not None:
-        path.write_text(content if content == "{" else json.dumps(content))
+    path.write_text(json.dumps(document() | changes))
     with pytest.raises(NotAResult) as raised:
         load_noise(path)
-    assert str(raised.value).startswith(f"{path}: ")
-    assert words in str(raised.value)
-    assert "\n" not in str(raised.value)
+    assert str(raised.value).startswith(f"{path}: no noise floor: {words}")
 
 
 def test_the_noise_of_rows() -> None:

@@ -300,11 +300,6 @@ def test_uncommitted_changes_are_named_before_any_build(checkout: Checkout) -> N
     assert checkout.builds() == []
 
 
-def test_a_file_that_git_does_not_know_is_no_change(checkout: Checkout) -> None:
-    (checkout.root / "new file").write_text("")
-    assert checkout.ab("HEAD", "HEAD", PAIRS)[0] == 0
-
-
 def test_outside_of_git_there_are_no_revisions(checkout: Checkout) -> None:
     shutil.rmtree(checkout.root / ".git")
     status, _, err = checkout.ab("HEAD", "HEAD")

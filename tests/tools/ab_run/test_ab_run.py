@@ -75,24 +75,6 @@ def test_a_run_survives_its_file(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.tmp"))
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (None, "No such file"),
-        ("[]", "no run of tools/ab: it is \\[\\]; allowed: an object"),
-        ('{"kind": "x"}', "its kind is 'x'"),
-        ('{"kind": "trainbench ab run", "version": 2}', "its version is 2; allowed: 1"),
-        ('{"kind": "trainbench ab run", "version": 1}', "it lacks base"),
-        ("{", "no run of tools/ab: it breaks off"),
-    ],
-)
-def test_what_is_no_run(tmp_path: Path, text: str | None, words: str) -> None:
-    if text is not None:
-        (tmp_path / "ab.json").write_text(text)
-    with pytest.raises(NotAResult, match=words):
-        load(tmp_path)
-
-
 PROCESS = {"file": "001.json", "side": "base", "pair": 0, "position": 0}
 PROCESS |= {"seed": 7, "seconds": 1.5}
 
@@ -112,6 +94,7 @@ WRONG: list[Any] = [
     *({"processes": {}}, {"processes": [1]}, two(position=0, pair=0)),
     *(two(position=-1), two(pair=1), two(side="base"), two(side="old")),
     *(two(file="001.json"), two(file="../b.json"), two(seconds=-1), two(seed=None)),
+    *({"kind": "x"}, {"version": 2}),
 ]
 
 
@@ -192,15 +175,6 @@ def test_open_rows_depend_on_earlier_pairs_alone(tmp_path: Path) -> None:
     assert open_rows(run, pairs_so_far, None, before=9) == [ROW]
     same = replace(run, stops_early=False)
     assert open_rows(same, pairs_so_far, None, before=9) == [ROW, OTHER]
-
-
-def test_a_row_without_numbers_is_given_up(tmp_path: Path) -> None:
-    pairs = [{ROW: 100.0}] * 3
-    run = write_run(tmp_path, pairs, pairs)
-    pairs_so_far = numbered_pairs(run, tmp_path)
-    assert open_rows(run, pairs_so_far, None, before=1) == [ROW, OTHER]
-    assert open_rows(run, pairs_so_far, None, before=2) == [ROW]
-    assert OTHER not in decide(run, tmp_path, None)
 
 
 def test_the_time_that_is_left(tmp_path: Path) -> None:

@@ -32,8 +32,6 @@ def test_the_median_of_a_thinned_line_is_that_of_all_samples(tmp_path: Path) -> 
     ("line", "words"),
     [
         (json.dumps(LINE)[:20], "it breaks off"),
-        ("[]", "it is []; allowed: an object"),
-        (json.dumps(LINE | {"samples_us": ["x", 2]}), "samples_us[0] is"),
         (json.dumps(LINE | {"samples_us": []}), "samples_us is []; allowed: a"),
         (json.dumps(LINE | {"repetition": -1}), "repetition is -1"),
         (json.dumps(LINE | {"every": 2}), "it lacks median_us"),
