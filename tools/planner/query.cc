@@ -9,14 +9,13 @@
 #include "absl/strings/string_view.h"
 #include "fixtures/base/did_you_mean.h"
 #include "model/spec/named_models.h"
-#include "model/spec/not_allowed.h"
 #include "model/spec/parallel/tensor_part.h"
 #include "model/spec/status_macros.h"
 
 namespace trainbench {
 namespace {
 
-constexpr double kMaxMemoryGib = 1 << 20;
+constexpr double kMaxMemoryGib = 1e6;
 constexpr double kBytesPerGib = 1 << 30;
 
 absl::Status GivenTwice(absl::string_view what, absl::string_view value) {
@@ -79,13 +78,6 @@ absl::StatusOr<std::vector<ModelConfig>> SelectModels(
       [&](absl::string_view name) { return FindModelOrNearest(name, known); });
 }
 
-absl::Status ValidateMemory(double gib) {
-  if (gib > 0 && gib <= kMaxMemoryGib) return absl::OkStatus();  // false if NaN
-  return NotAllowed(
-      "device_memory_gib", gib,
-      absl::StrCat("above 0, up to ", static_cast<int64_t>(kMaxMemoryGib)));
-}
-
 }  // namespace
 
 void AddPlannerFlags(PlannerFlags& v, FlagParser& flags) {
@@ -134,14 +126,13 @@ void AddPlannerFlags(PlannerFlags& v, FlagParser& flags) {
       "them: the attention scores, or segments of this many blocks. Compares "
       "the largest batch and context that fit, and the FLOPs of the "
       "recomputation. Default: --model's value, otherwise none.");
-  flags.Add("device_memory_gib", v.device_memory_gib,
+  flags.Add("device_memory_gib", v.device_memory_gib, Positive(kMaxMemoryGib),
             "Memory of the device, in GiB.");
 }
 
 absl::StatusOr<ModelQuery> ReadModelQuery(const PlannerFlags& flags) {
   ModelQuery query = flags.query;
   RETURN_IF_ERROR(ValidateShape(query.batch, query.seq));
-  RETURN_IF_ERROR(ValidateMemory(flags.device_memory_gib));
   query.device_memory_bytes =
       static_cast<int64_t>(flags.device_memory_gib * kBytesPerGib);
 
