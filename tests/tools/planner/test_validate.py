@@ -102,35 +102,6 @@ def test_what_no_job_can_have_is_named(
     assert (point.job, point.lacks) == (None, lacks)
 
 
-def test_points_by_hand_are_jobs() -> None:
-    points = {point.name: point for point in read_points(DATA / "points.tsv")}
-    assert sum(point.job is not None for point in points.values()) >= 26
-    nemotron = points["23 Nemotron 15B"]
-    assert nemotron.measured == {"static": 13_269_043_200, "peak": 28_160_194_560}
-    assert nemotron.job
-    assert nemotron.job.model.startswith(
-        "name=megatron,d_model=6144,d_ff=24576,layers=32,heads=48,kv_heads=8,"
-        "vocab=256000,pad_vocab=1024,mlp=relu2,norm=layer,biases=norms,"
-    )
-    assert (nemotron.job.tensor, nemotron.job.shards) == (8, 16)
-    assert "flash" not in nemotron.job.traits
-    blackwell = points["21 GPT 7B"].job
-    assert blackwell
-    assert "flash" in blackwell.traits
-    titan = points["13 Llama-3.1 8B"]
-    assert titan.measured == {"reserved": 62 * 2**30}
-    assert titan.job == Job(
-        "name=by_hand,d_model=4096,d_ff=14336,layers=32,heads=32,kv_heads=8,"
-        "vocab=128256,mlp=swiglu,norm=rms,implementation=library,attention=sdpa,"
-        "checkpoint=every_1",
-        batch=2,
-        seq=8192,
-        shards=128,
-        traits=frozenset({"op", "sequence_parallel"}),
-    )
-    assert points["61 Llama-3.2 3B"].measured == {"peak": round(24.9 * 2**30)}
-
-
 @pytest.mark.parametrize(
     ("cells", "expected"),
     [
@@ -156,10 +127,6 @@ def test_cells_by_hand(
     [
         ("parallelism", "TP8 PP2", "pipeline parallelism"),
         ("parallelism", "model parallel 64", "pipeline parallelism"),
-        ("parallelism", "FSDP 4, CP 2", "context parallelism"),
-        ("precision", "fp8", "fp8"),
-        ("checkpointing", "block 4", "a known recomputation; there is 'block 4'"),
-        (SIZES, "same", "sizes of a known form; there is 'same'"),
         (SIZES, "1,2", "sizes of a known form; there is '1,2'"),
         ("n", "8-64",
          "cells of a known form: invalid literal for int() with base 10: '8-64'"),
@@ -218,23 +185,12 @@ def test_the_peak_of_a_recipe_is_its_highest_moment() -> None:
 
 
 @needs_plan
-def test_committed_points_are_predicted() -> None:
-    done = run("memory", "--json", command=main)
-    assert done.returncode == 0
-    document = json.loads(done.stdout)
-    summary = document["summary"]
-    assert summary["peak"]["points"] >= 25
-    assert summary["peak"]["mean_absolute_error"] <= 0.03
-    assert summary["peak without known causes"]["mean_absolute_error"] <= 0.01
+def test_misses_of_known_cause_are_also_left_out() -> None:
+    """test_validate_time.py has the predictions themselves."""
+    summary = json.loads(run("memory", "--json", command=main).stdout)["summary"]
+    every, unexplained = summary["peak"], summary["peak without known causes"]
+    assert unexplained["mean_absolute_error"] <= 0.01 < every["mean_absolute_error"]
     assert summary["reserved"]["points"] == 2
-    assert summary["reserved"]["mean_absolute_error"] <= 0.03
-    assert summary["static"]["mean_absolute_error"] <= 0.005
-    assert {row["cause"] for row in document["points"] if row["cause"]} <= {
-        "it has the bytes of unfused attention",
-        "unknown",
-    }
-    named = {row["name"].split()[0] for row in document["lacking"]}
-    assert "moe/gpt3_moe_mcore_te_ep8_resume_torch_dist_muon" in named
 
 
 @needs_plan
@@ -247,7 +203,6 @@ def test_a_plan_has_the_items_of_its_recipe() -> None:
     assert recipe["peak"]["logits in fp32"] == 4 * 4 * 64 * 12565
     items = (*recipe["static"].values(), *recipe["peak"].values())
     assert recipe["peak_bytes"] == sum(items)
-    assert "recipe megatron, on a rank" in plan(*flags, *ranks)
     for wrong, words in (
         ("--recipe=zero", ["invalid choice: 'zero'"]),
         ("--traits=te", ["--traits is 'te'", "only with --recipe"]),
