@@ -14,7 +14,7 @@ from reports.results.rows import Result
 Json = dict[str, Any]
 
 
-def family(kernel: Mapping[str, Any]) -> str:
+def _family(kernel: Mapping[str, Any]) -> str:
     """The arithmetic of a matrix product, or the common function of other kernels."""
     if kernel["family"] == "other":
         return bare(kernel["name"])
@@ -25,7 +25,7 @@ def _families(kernels: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """The launches of each family, most frequent first."""
     counts: Counter[str] = Counter()
     for kernel in kernels:
-        counts[family(kernel)] += kernel["launches"]
+        counts[_family(kernel)] += kernel["launches"]
     return dict(counts.most_common())
 
 

@@ -138,7 +138,7 @@ def _times(cases: Sequence[Json]) -> str:
     return table(headings, lines) if lines else ""
 
 
-def same_work(cases: Sequence[Json]) -> list[tuple[Json, list[str]]]:
+def _same_work(cases: Sequence[Json]) -> list[tuple[Json, list[str]]]:
     """Groups phases that launch the same kernels equally often; lists their cases."""
     groups: dict[tuple[object, ...], tuple[Json, list[str]]] = {}
     for case in cases:
@@ -166,7 +166,7 @@ def _phase(phase: Json, names: Sequence[str], kernels: int) -> Iterator[str]:
 
 
 def _kernels(cases: Sequence[Json], kernels: int) -> Iterator[str]:
-    groups = [group for group in same_work(cases) if group[0]["kernels"]]
+    groups = [group for group in _same_work(cases) if group[0]["kernels"]]
     if groups:
         yield "kernels of each phase, most frequent first"
     for phase, names in groups:

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 """tools/rehearse --mesh: the program's arguments, and the printed answer."""
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from golden import check_golden
+from stub_checkout import write_script
 from tools.rehearsal import mesh_text
 from tools.rehearsal.__main__ import main
 
@@ -104,53 +103,17 @@ def test_the_text_of_each_kind_of_answer() -> None:
     check_golden("mesh.txt", printed)
 
 
-# Answers with its flags and its environment.
-PROGRAM = """#!{python}
-import json, os, sys
-if "--status=2" in sys.argv:
-    sys.exit(2)
-if "--help" in sys.argv:
-    print("Usage: all flags")
-    sys.exit(0)
-answer = {document!r}
-answer = json.loads(answer)
-answer["flags"] = sys.argv[1:]
-answer["gpu"] = os.environ["TRAINBENCH_NULL_GPU"]
-print(json.dumps(answer))
-"""
-
-
-@pytest.fixture
-def program(tmp_path: Path) -> Path:
-    path = tmp_path / "program"
-    text = json.dumps(document())
-    path.write_text(PROGRAM.format(python=sys.executable, document=text))
-    path.chmod(0o755)
-    return path
-
-
-def test_flags_go_to_the_program_of_meshes(
-    program: Path, capsys: pytest.CaptureFixture[str]
+def test_help_is_that_of_the_program(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    flags = ("--mesh=auto", "--ranks=64", "--model=8B")
-    given = ("--gpu=h200", "--json", *flags)
-    assert main(given, library=program.parent, mesh_program=program) == 0
-    answer = json.loads(capsys.readouterr().out)
-    assert answer["flags"] == list(flags)
-    assert answer["gpu"] == "h200"
-    assert main(given[:1] + flags, library=program.parent, mesh_program=program) == 0
-    assert capsys.readouterr().out.startswith("H100 (null), 78 GiB free, 1 GiB of it")
-
-
-def test_help_and_errors_are_those_of_the_program(
-    program: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    given = ("--gpu=h100", "--mesh", "data:2")
-    library = program.parent
-    assert main((*given, "--help"), library=library, mesh_program=program) == 0
-    assert capsys.readouterr().out.endswith("Usage: all flags\n")
-    assert main((*given, "--status=2"), library=library, mesh_program=program) == 2
-    assert capsys.readouterr().out == ""
+    """tests/e2e/null_gpu/test_rehearse_mesh.py has its answers and its errors."""
+    program = tmp_path / "program"
+    write_script(program, '#!/bin/sh\necho "Usage: $*"\n')
+    given = ("--gpu=h100", "--mesh", "data:2", "--help")
+    assert main(given, library=tmp_path, mesh_program=program) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Usage: tools/rehearse --gpu=GPU --mesh=MESH")
+    assert out.endswith("\nUsage: --mesh data:2 --help\n")
 
 
 def test_a_mesh_needs_a_gpu(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,6 @@
 """tools/rehearse: reading the program's files, and the printed output."""
 
 import json
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,17 +10,16 @@ import pytest
 
 from golden import check_golden
 from reports.results.rows import Result, parse
-from results import ROOT, entry, failure
 from results import document as result_of
+from results import entry, failure
 from tools.planner.timing.rates import devices
 from tools.rehearsal import text
 from tools.rehearsal.__main__ import main
 from tools.rehearsal.arguments import GPUS
 from tools.rehearsal.arguments import parse as parse_arguments
 from tools.rehearsal.rates import text_of
-from tools.rehearsal.records import Json, document, family
+from tools.rehearsal.records import Json, document
 from tools.rehearsal.run import environment, flags
-from tools.rehearsal.text import same_work
 
 FILL = (
     "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, "
@@ -99,24 +97,6 @@ def test_a_case_has_what_was_counted_and_the_time_of_the_slower_limit(
     ]
 
 
-def test_a_phase_that_many_cases_share_is_listed_once(tmp_path: Path) -> None:
-    names = [f"a/{i}" for i in range(7)]
-    other = [{"phase": "call", "counters": {}, "kernels": KERNELS[:1]}]
-    found = read(
-        tmp_path,
-        parse(result_of(*(entry(name, 0) for name in names), context=NULL)),
-        *(record(name) for name in names[:6]),
-        record(names[6], phases=other),
-    )
-    shared = same_work(found["cases"])
-    assert [(phase["name"], names) for phase, names in shared] == [
-        ("forward", names[:6]),
-        ("call", names[6:]),
-    ]
-    lines = text.render(found, 0).splitlines()
-    assert lines.index("  in a/3") + 1 == lines.index("  and 2 more")
-
-
 def test_the_text_of_each_kind_of_case(rehearsal: Json, tmp_path: Path) -> None:
     no_sheet = record()
     del no_sheet["flops_per_second"], no_sheet["bytes_per_second"]
@@ -135,17 +115,21 @@ def test_the_text_of_each_kind_of_case(rehearsal: Json, tmp_path: Path) -> None:
         full("a/3", phase="build", operator="", requested_bytes=0),
     )
     assert [case["name"] for case in ended["cases"]] == ["a/1", "a/2", "a/3", "a/4"]
+    names = [f"b/{i}" for i in range(7)]
+    other = [{"phase": "call", "counters": {}, "kernels": KERNELS[:1]}]
+    shared = read(
+        tmp_path,
+        parse(result_of(*(entry(name, 0) for name in names), context=NULL)),
+        *(record(name) for name in names[:6]),
+        record(names[6], phases=other),
+    )
     printed = {
         "with kernels": text.render(rehearsal, 5),
         "without a data sheet": text.render(unknown, 0),
         "where memory ends": text.render(ended, 0),
+        "a phase that many cases share": text.render(shared, 0),
     }
     check_golden("rehearsal.txt", printed)
-
-
-def test_a_product_has_the_family_of_its_arithmetic() -> None:
-    assert family({"name": PRODUCT, "family": "bf16"}) == "bf16 product"
-    assert family(KERNELS[0]) == "vectorized_elementwise_kernel"
 
 
 def test_a_program_finds_null_gpus_alone() -> None:
@@ -243,11 +227,6 @@ def test_a_program_without_a_result_is_an_error(
     found = capsys.readouterr()
     assert found.out == ""
     assert "left no result" in found.err
-
-
-def test_the_gpus_are_those_of_the_null_gpu() -> None:
-    profiles = (ROOT / "tools/null_gpu/core/profile.cc").read_text()
-    assert tuple(re.findall(r'^ +\{"([a-z0-9-]+)", "NVIDIA', profiles, re.M)) == GPUS
 
 
 @pytest.mark.parametrize(
