@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tests/model/c10_error.h"
-#include "tests/support/parallel_models.h"
+#include "tests/model/distributed/parallel_models.h"
 #include "tests/support/rank_fixture.h"
 
 namespace trainbench {

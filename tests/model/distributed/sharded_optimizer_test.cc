@@ -13,8 +13,8 @@
 
 #include "fixtures/memory/memory_probe.h"
 #include "model/distributed/ddp/gradient_sync.h"
+#include "tests/model/distributed/parallel_models.h"
 #include "tests/support/fake_group.h"
-#include "tests/support/parallel_models.h"
 #include "tests/support/rank_fixture.h"
 
 namespace trainbench {

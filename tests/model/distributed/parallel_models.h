@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Models for testing data parallelism.
 
-#ifndef TRAINBENCH_TESTS_SUPPORT_PARALLEL_MODELS_H_
-#define TRAINBENCH_TESTS_SUPPORT_PARALLEL_MODELS_H_
+#ifndef TRAINBENCH_TESTS_MODEL_DISTRIBUTED_PARALLEL_MODELS_H_
+#define TRAINBENCH_TESTS_MODEL_DISTRIBUTED_PARALLEL_MODELS_H_
 
 #include <torch/nn/module.h>
 #include <torch/types.h>
@@ -93,4 +93,4 @@ inline void ReleaseGradients(const torch::nn::Module& module) {
 
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_TESTS_SUPPORT_PARALLEL_MODELS_H_
+#endif  // TRAINBENCH_TESTS_MODEL_DISTRIBUTED_PARALLEL_MODELS_H_
