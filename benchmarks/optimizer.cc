@@ -13,12 +13,10 @@
 //   may exceed 1 if the best peak row is a copy or an update: half of their
 //   accesses are reads, here four of seven, and writes are slower.
 
-#include <string>
-#include <vector>
-
 #include "absl/strings/str_cat.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
+#include "fixtures/profiling/attribution.h"
 #include "fixtures/profiling/profiler.h"
 #include "fixtures/steps/model_step.h"
 #include "model/accounting/parameters.h"
@@ -67,7 +65,8 @@ class Optimizer : public Fixture {
     ASSIGN_OR_RETURN(const Trace trace,
                      Profile(device_, [&] { adamw_.Step(); }));
     // Operations are the host's work, kernels the GPU's.
-    const auto ops = static_cast<double>(CountOutermostOps(trace));
+    const Attribution host = Attribute(trace, TimeOf::kHostOps);
+    const auto ops = static_cast<double>(host.Of({}).calls);
     const auto kernels = static_cast<double>(CountKernels(trace));
     return ExtraMetrics{{{"ops_per_step", ops}, {"kernels_per_step", kernels}},
                         {}};
