@@ -2,7 +2,7 @@
 // Question: How long does an all-reduce take, and from which size on does
 //   bandwidth, not latency, limit it?
 // Expect: Time = alpha + bytes / algbw. Over loopback, a Gloo rank copies each
-//   byte into the kernel and out of it, and adds half of them: 2.5 passes at 5
+//   byte into the kernel and out of it, and sums half of them: 2.5 passes at 5
 //   GB/s are 2 GB/s. alpha = 0.3 ms is worth 600 KB: 1 KiB and 64 KiB take
 //   about the same time, and 90 % of the bandwidth is reached from 9 * 600 KB =
 //   5 MB on, unless the buffer outgrows the cache. NCCL over NVLink has 30 us

@@ -175,8 +175,10 @@ TRAINBENCH_REGISTER(Ddp, "ddp")
     })
     ->ExpectOnGpu("the time is predicted within 15 %",
                   Time().Per("predicted_us"), About(1, 0.15))
-    ->ExpectOnCpu("the time with few calls is predicted within 15 %",
-                  Time().Per("predicted_us").Of("bucket_mb=10"), About(1, 0.15))
+    ->ExpectOnCpu(
+        "the time with few calls is predicted within 15 %",
+        Time().Per("predicted_us").Of("strategy=overlap_bucketed bucket_mb=10"),
+        About(1, 0.15))
     ->ExpectOnCpu("waiting in each call takes longer than predicted",
                   Time().Per("predicted_us").Of("strategy=per_parameter"),
                   AtLeast(1.15))
