@@ -8,9 +8,7 @@
 //   loss is always cast up to fp32. Weights and gradients stay fp32, because
 //   autocast casts only the inputs of operations.
 
-#include <array>
 #include <string>
-#include <vector>
 
 #include "benchmarks/autocast_dtypes/toy_step.h"
 #include "fixtures/device/torch_device.h"

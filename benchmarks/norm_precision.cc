@@ -12,9 +12,6 @@
 //   every magnitude. With 16-bit intermediates ("low") mean square and inverse
 //   root are rounded too, which rescales whole rows: up to twice the error.
 
-#include <array>
-#include <vector>
-
 #include "benchmarks/norm_precision/norm_arithmetic.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"

@@ -12,9 +12,6 @@
 //   ratios are smaller: qk at 40 GFLOP/s per core takes 3.2 ns per score, and
 //   naive softmax at 8 GB/s takes 4 ns, a quarter more.
 
-#include <string>
-#include <vector>
-
 #include "benchmarks/softmax_vs_matmul/attention_ops.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
