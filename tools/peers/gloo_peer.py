@@ -4,8 +4,8 @@
 .venv/bin/python -m tools.peers.gloo_peer --ranks=2 --bytes=1048576
 
 Both sides sum fp32 buffers over the loopback interface. A call takes as long as its
-slowest rank; interleaved.py describes how the two sides are compared. Below 1, ours is
-faster.
+slowest rank; interleaved.py describes how the two sides are compared. Ours is faster if
+the ratio is below 1.
 """
 
 import argparse

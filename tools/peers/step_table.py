@@ -157,7 +157,8 @@ def parse(flags: Sequence[str]) -> argparse.Namespace:
     add("--precisions", type=listed(PRECISIONS), default=[*PRECISIONS], help="(both)")
     add("--mode", choices=MODES, default="forward_backward", help="(%(default)s)")
     sides = sides_of("train_step")
-    add("--sides", type=listed(sides), default=sides, help="and textbook, eager (all)")
+    sides_help = "besides textbook and eager (all)"
+    add("--sides", type=listed(sides), default=sides, help=sides_help)
     add_shape_flags(parser, batch=4)
     add("--worker", choices=PYTORCH, help=argparse.SUPPRESS)
     arguments = parse_common(parser, flags)

@@ -301,7 +301,7 @@ def test_help_lists_every_flag() -> None:
         (["--checkpoint=all"], ["checkpoint is 'all'", "every_sqrt"]),
         (["--batch=0"], ["batch is 0", "1 to 1048576"]),
         (["--seq=0"], ["seq is 0", "1 to 1048576"]),
-        (["--device_memory_gib=0"], ["device_memory_gib is '0'", "at most 1e+06"]),
+        (["--device_memory_gib=0"], ["device_memory_gib is '0'", "at most 1000000"]),
         (["--mfu=1.5", "--peak_tflops=9"], ["--mfu: it is '1.5'", "1e-06 to 1"]),
         (["--mfu=0.5"], ["--mfu is 0.5", "only with --peak_tflops"]),
         (["--mfu=0.5", "--peak_tflops=-9"], ["peak_tflops: it is '-9'", "1e-06 to"]),
