@@ -12,7 +12,6 @@ _WORDS = {
     "noisy": "{}",
     "samples": "it has {} samples",
     "wide": "its interval is {}, when its time was over",
-    "apart": "its CPUs moved from one cache to another ({})",
     "warmup": "its calls still became faster when the warm-up ended",
     "trend": "its samples changed by {} from first to last",
     "clock": "its clock was {}",
