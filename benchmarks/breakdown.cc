@@ -43,6 +43,9 @@ using enum StepMode;
 // The number of components and gaps to print, over all phases.
 constexpr std::size_t kPrintedParts = 5;
 
+// Profiled steps, in all rounds and in the pass of one.
+constexpr int kStepsOfAllPasses = 18, kFewestSteps = 3;
+
 CaseName NameOfPart(const StepParams& p, const std::string& phase,
                     const std::string& component) {
   return CaseName("breakdown")
@@ -95,6 +98,11 @@ PassPlan PlanOf(const RunOptions& options, const Device& device) {
   plan.time_of = device.is_cuda() ? TimeOf::kDeviceWork : TimeOf::kHostOps;
   plan.warmup_calls = options.warmup_calls.value_or(plan.warmup_calls);
   plan.injected_delay = options.injected_delay_percent / 100;
+  if (!device.is_cuda()) {
+    // Each round makes a pass anew; together they have as many steps.
+    plan.passes = std::clamp(kStepsOfAllPasses / options.rounds, kFewestSteps,
+                             plan.passes);
+  }
   plan.passes = options.samples.value_or(plan.passes);
   return plan;
 }

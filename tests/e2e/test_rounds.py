@@ -3,12 +3,31 @@
 
 import re
 
+import pytest
+
 from program import NANO, Program, load, load_lines, measured, names, without
 from reports.answers.measured import time_of
 from reports.results.rows import parse
 
 FLAGS = (*without(NANO, "--benchmark_min_time"), "--max_case_seconds=1")
 STEPS = "--benchmark_filter=^implementations/.*/fp32/"
+
+
+@pytest.mark.parametrize(
+    ("suite", "rounds", "seconds"),
+    [("smoke", 1, 1), ("quick", 3, 0.3), ("full", 6, 1.5)],
+)
+def test_the_suite_decides_the_number_of_visits_and_their_time(
+    trainbench: Program, suite: str, rounds: int, seconds: float
+) -> None:
+    # No CPU has this row, so the run takes no time.
+    graph = "--benchmark_filter=^cuda_graph/graph/tiny/"
+    done = trainbench.run(
+        f"--suite={suite}", "--device=cpu", graph, "--benchmark_out=a.json"
+    )
+    assert done.code == 0, done.err
+    sampling = load(trainbench.directory / "a.json")["context"]["sampling"].split()
+    assert {f"rounds={rounds}", f"min_time={seconds}"} <= {*sampling}
 
 
 def test_each_round_visits_all_and_families_take_turns(trainbench: Program) -> None:
