@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -13,8 +14,7 @@ namespace trainbench {
 namespace {
 
 constexpr auto kVariants = std::to_array<AttentionVariant>({
-#define ATTENTION(Name, text, ...) \
-  {.kind = AttentionKind::k##Name, .name = text, __VA_ARGS__},
+#define ATTENTION(Name, text, ...) {__VA_ARGS__},
 #include "model/spec/attention_variants.inc"
 #undef ATTENTION
 });
@@ -49,28 +49,6 @@ const AttentionVariant& VariantOf(AttentionKind kind) {
   return kVariants[static_cast<std::size_t>(kind)];
 }
 
-const std::vector<AttentionKind>& AttentionKinds() {
-  static const auto* const kKinds = [] {
-    auto* const kinds = new std::vector<AttentionKind>;
-    for (const auto& variant : kVariants) kinds->push_back(variant.kind);
-    return kinds;
-  }();
-  return *kKinds;
-}
-
-absl::string_view AttentionName(AttentionKind kind) {
-  return VariantOf(kind).name;
-}
-
-std::string AttentionNames(const std::function<bool(AttentionKind)>& is_meant) {
-  std::string names;
-  for (const AttentionKind kind : AttentionKinds()) {
-    if (!is_meant(kind)) continue;
-    absl::StrAppend(&names, names.empty() ? "" : ", ", AttentionName(kind));
-  }
-  return names;
-}
-
 absl::string_view AttentionOpPrefix(AttentionKind kind, DeviceKind device) {
   const AttentionVariant& variant = VariantOf(kind);
   return device == DeviceKind::kCpu ? variant.cpu_op : variant.cuda_op;
@@ -88,7 +66,11 @@ std::string AttentionUnavailable(AttentionKind kind, DeviceKind device,
            TakesHead(any, device, d_head) && fits(any);
   };
   if (runs(kind)) return "";
-  const std::string others = AttentionNames(runs);
+  std::vector<absl::string_view> names;
+  for (const AttentionKind other : kAttentionKinds) {
+    if (runs(other)) names.push_back(AttentionName(other));
+  }
+  const std::string others = absl::StrJoin(names, ", ");
   const absl::string_view name = AttentionName(kind);
   if (!HasKernel(kind, device)) {
     return device == DeviceKind::kCpu

@@ -7,13 +7,13 @@
 #define TRAINBENCH_MODEL_SPEC_ATTENTION_VARIANT_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
-#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "model/spec/device_kind.h"
+#include "model/spec/enum_names.h"
 
 namespace trainbench {
 
@@ -28,9 +28,19 @@ enum class AttentionKind {
 #undef ATTENTION
 };
 
+inline constexpr std::size_t kAttentionCount =
+#define ATTENTION(...) 1 +
+#include "model/spec/attention_variants.inc"
+#undef ATTENTION
+    0;
+inline constexpr EnumNames<AttentionKind, kAttentionCount> AttentionName{
+#define ATTENTION(Name, text, ...) text,
+#include "model/spec/attention_variants.inc"
+#undef ATTENTION
+};
+inline constexpr auto kAttentionKinds = AttentionName.values();
+
 struct AttentionVariant {
-  AttentionKind kind;
-  absl::string_view name;
   // Scores, softmax and the product with v are separate operators with their
   // own component scopes. If false, they are one kFusedAttention.
   bool parts = false;
@@ -51,15 +61,6 @@ struct AttentionVariant {
 };
 
 const AttentionVariant& VariantOf(AttentionKind kind);
-
-// In the order of attention_variants.inc.
-const std::vector<AttentionKind>& AttentionKinds();
-
-// "naive", "sdpa", "sdpa_math", ...
-absl::string_view AttentionName(AttentionKind kind);
-
-// "naive, sdpa, sdpa_math": the names of the kinds that `is_meant` selects.
-std::string AttentionNames(const std::function<bool(AttentionKind)>& is_meant);
 
 absl::string_view AttentionOpPrefix(AttentionKind kind, DeviceKind device);
 

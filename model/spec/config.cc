@@ -87,13 +87,6 @@ absl::Status SetChoice(absl::string_view key, absl::string_view value,
   return absl::OkStatus();
 }
 
-absl::Status SetAttention(absl::string_view key, absl::string_view value,
-                          ModelText& text) {
-  ASSIGN_OR_RETURN(text.config.attention,
-                   ParseName(key, value, AttentionKinds(), AttentionName));
-  return absl::OkStatus();
-}
-
 absl::Status SetCheckpointing(absl::string_view, absl::string_view value,
                               ModelText& text) {
   ASSIGN_OR_RETURN(text.config.checkpointing, ParseCheckpointing(value));
@@ -121,7 +114,7 @@ constexpr Key kKeys[] = {
     {"biases", SetChoice<&ModelConfig::biases, BiasesName>},
     {"positions", SetChoice<&ModelConfig::positions, PositionsName>},
     {"context", SetSize<&ModelConfig::context>},
-    {"attention", SetAttention},
+    {"attention", SetChoice<&ModelConfig::attention, AttentionName>},
     {"implementation",
      SetChoice<&ModelConfig::implementation, ImplementationName>},
     {"checkpoint", SetCheckpointing}};

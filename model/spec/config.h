@@ -94,7 +94,7 @@ bool IsName(absl::string_view text);
 //                    as in architecture.h; default the first name of each
 //   context          required with positions=learned, else not allowed
 //   implementation   textbook (default), library, fused
-//   attention        a name of AttentionKinds(); default AttentionOf
+//   attention        a name in attention_variants.inc; default AttentionOf
 //   checkpoint       as in ParseCheckpointing; default none
 //
 // InvalidArgument names the key or value and the allowed ones.

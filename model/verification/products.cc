@@ -33,11 +33,11 @@ bool IsProduct(absl::string_view op) {
 // Whether `op` is our attention, which runs no ATen operators, or many.
 bool IsOurAttention(absl::string_view op) {
   if (!absl::StartsWith(op, "trainbench::")) return false;
-  const auto& kinds = AttentionKinds();
-  return std::any_of(kinds.begin(), kinds.end(), [&](AttentionKind kind) {
-    return op == AttentionOpPrefix(kind, DeviceKind::kCpu) ||
-           op == AttentionOpPrefix(kind, DeviceKind::kCuda);
-  });
+  return std::any_of(kAttentionKinds.begin(), kAttentionKinds.end(),
+                     [&](AttentionKind kind) {
+                       return op == AttentionOpPrefix(kind, DeviceKind::kCpu) ||
+                              op == AttentionOpPrefix(kind, DeviceKind::kCuda);
+                     });
 }
 
 bool AllowsFewerBits() {

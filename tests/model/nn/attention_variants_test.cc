@@ -29,7 +29,7 @@ using testing::StartsWith;
 
 std::vector<AttentionKind> OnCpu() {
   std::vector<AttentionKind> kinds;
-  for (const AttentionKind kind : AttentionKinds()) {
+  for (const AttentionKind kind : kAttentionKinds) {
     if (AttentionUnavailable(kind, DeviceKind::kCpu, false, 16).empty()) {
       kinds.push_back(kind);
     }
@@ -102,7 +102,7 @@ TEST(AttentionVariantsTest, TheOperatorOfAVariantProvesThatItRan) {
 TEST(AttentionVariantsTest, OneThatIsUnavailableThrows) {
   const Tensors in = RandomAttention({1, 1, 8, 16}, at::kFloat);
   int unavailable = 0;
-  for (const AttentionKind kind : AttentionKinds()) {
+  for (const AttentionKind kind : kAttentionKinds) {
     if (AttentionUnavailable(kind, DeviceKind::kCpu, false, 16).empty())
       continue;
     ++unavailable;

@@ -35,7 +35,7 @@ struct Variant {
 
 std::vector<Variant> Variants() {
   std::vector<Variant> variants;
-  for (const AttentionKind kind : AttentionKinds()) {
+  for (const AttentionKind kind : kAttentionKinds) {
     for (const bool bf16 : {false, true}) {
       if (AttentionUnavailable(kind, DeviceKind::kCuda, bf16, kHead).empty()) {
         variants.push_back({kind, bf16});

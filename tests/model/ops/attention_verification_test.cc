@@ -47,7 +47,7 @@ TEST(VerifyAttentionTest, EveryVariantAgreesToTheLastDigitsOfEachType) {
     for (const auto& [dtype, tolerance] :
          {std::pair(at::kDouble, 1e-13), std::pair(at::kFloat, 1e-5),
           std::pair(at::kBFloat16, 2e-2)}) {
-      for (const AttentionKind kind : AttentionKinds()) {
+      for (const AttentionKind kind : kAttentionKinds) {
         if (!AttentionUnavailable(kind, DeviceKind::kCpu, false, 12).empty() ||
             (kind == AttentionKind::kOwn && dtype == at::kDouble)) {
           continue;

@@ -56,8 +56,7 @@ void AddModel(MeshFlags& v, FlagParser& flags) {
                    ImplementationName.Joined(), ". Default: ", kImplementation,
                    "; for a definition, its own value."));
   flags.Add("attention", v.attention,
-            absl::StrCat("Attention variant, one of ",
-                         AttentionNames([](AttentionKind) { return true; }),
+            absl::StrCat("Attention variant, one of ", AttentionName.Joined(),
                          ". Default: the implementation's."));
   flags.Add("checkpoint", v.checkpoint,
             absl::StrCat("The activations that the backward pass recomputes: ",
@@ -177,8 +176,7 @@ absl::StatusOr<ModelConfig> ReadModel(const MeshFlags& flags) {
   ASSIGN_OR_RETURN(auto model, defined ? ReadDefined(flags) : ReadNamed(flags));
   if (!flags.attention.empty()) {
     ASSIGN_OR_RETURN(model.attention,
-                     ParseName("attention", flags.attention, AttentionKinds(),
-                               AttentionName));
+                     AttentionName.Parse("attention", flags.attention));
   }
   return model;
 }
