@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "model/spec/not_allowed.h"
 
@@ -40,13 +41,16 @@ class EnumNames {
   }
 
   // "fp32, tf32".
-  std::string Joined() const { return JoinNames(values(), *this); }
+  std::string Joined() const { return absl::StrJoin(names_, ", "); }
 
   // The value with this name. InvalidArgument names the value and lists all
   // names.
   absl::StatusOr<Enum> Parse(absl::string_view what,
                              absl::string_view name) const {
-    return ParseName(what, name, values(), *this);
+    for (const Enum value : values()) {
+      if (name == (*this)(value)) return value;
+    }
+    return TextNotAllowed(what, name, Joined());
   }
 
  private:
