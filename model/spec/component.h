@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "model/spec/enum_names.h"
 
@@ -62,11 +61,6 @@ inline constexpr char kFinalNormSpan[] = "final_norm";
 // In the backward pass: forward work that is recomputed because its results
 // were not kept (model/nn/checkpoint.h).
 inline constexpr char kRecomputeSpan[] = "recompute";
-
-// InvalidArgument names the value and lists the names above.
-inline absl::StatusOr<Component> ParseComponent(absl::string_view name) {
-  return ComponentName.Parse("component", name);
-}
 
 // "layer_3" for 3, and its inverse: std::nullopt if `scope` is not the name of
 // a layer.

@@ -4,8 +4,6 @@
 #ifndef TRAINBENCH_MODEL_SPEC_PRECISION_H_
 #define TRAINBENCH_MODEL_SPEC_PRECISION_H_
 
-#include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "model/spec/enum_names.h"
 
 namespace trainbench {
@@ -25,11 +23,6 @@ constexpr Precision ProductsIn(Precision precision) {
 inline constexpr EnumNames<Precision, 4> PrecisionName{"fp32", "tf32",
                                                        "bf16_autocast", "bf16"};
 inline constexpr auto kPrecisions = PrecisionName.values();
-
-// InvalidArgument names the value and lists the names above.
-inline absl::StatusOr<Precision> ParsePrecision(absl::string_view name) {
-  return PrecisionName.Parse("precision", name);
-}
 
 }  // namespace trainbench
 

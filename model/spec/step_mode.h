@@ -4,8 +4,6 @@
 #ifndef TRAINBENCH_MODEL_SPEC_STEP_MODE_H_
 #define TRAINBENCH_MODEL_SPEC_STEP_MODE_H_
 
-#include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "model/spec/enum_names.h"
 
 namespace trainbench {
@@ -23,11 +21,6 @@ inline constexpr auto kStepModes = StepModeName.values();
 
 inline bool HasBackward(StepMode mode) {
   return mode == StepMode::kForwardBackward || mode == StepMode::kTrainStep;
-}
-
-// InvalidArgument names the value and lists the names above.
-inline absl::StatusOr<StepMode> ParseStepMode(absl::string_view name) {
-  return StepModeName.Parse("mode", name);
 }
 
 }  // namespace trainbench

@@ -2,6 +2,7 @@
 
 #include "tools/planner/query.h"
 
+#include <cstddef>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -36,6 +37,16 @@ absl::StatusOr<std::vector<T>> ParseList(absl::string_view what,
     values.push_back(std::move(value));
   }
   return values;
+}
+
+// The values of an enumeration.
+template <typename Enum, std::size_t kCount>
+absl::StatusOr<std::vector<Enum>> ParseList(
+    absl::string_view what, absl::string_view text,
+    const EnumNames<Enum, kCount>& names) {
+  return ParseList<Enum>(what, text, [&](absl::string_view name) {
+    return names.Parse(what, name);
+  });
 }
 
 // The standard models and the user's.
@@ -141,11 +152,9 @@ absl::StatusOr<ModelQuery> ReadModelQuery(const PlannerFlags& flags) {
     RETURN_IF_ERROR(ValidateParts(whole, query.tensor_ranks));
     query.models.push_back(PartOf(whole, 0, query.tensor_ranks));
   }
-  ASSIGN_OR_RETURN(
-      query.precisions,
-      ParseList<Precision>("precision", flags.precision, ParsePrecision));
-  ASSIGN_OR_RETURN(query.modes,
-                   ParseList<StepMode>("mode", flags.mode, ParseStepMode));
+  ASSIGN_OR_RETURN(query.precisions,
+                   ParseList("precision", flags.precision, PrecisionName));
+  ASSIGN_OR_RETURN(query.modes, ParseList("mode", flags.mode, StepModeName));
   if (!flags.checkpoint.empty()) {
     ASSIGN_OR_RETURN(query.checkpointing,
                      ParseList<Checkpointing>("checkpoint", flags.checkpoint,

@@ -272,7 +272,8 @@ absl::StatusOr<MeshQuery> ReadMeshQuery(const MeshFlags& flags,
   RETURN_IF_ERROR(ReadMesh(flags, query));
   ASSIGN_OR_RETURN(job.model, ReadModel(flags));
   ASSIGN_OR_RETURN(query.checkpointing, ReadCheckpointing(flags, job.model));
-  ASSIGN_OR_RETURN(job.precision, ParsePrecision(flags.precision));
+  ASSIGN_OR_RETURN(job.precision,
+                   PrecisionName.Parse("precision", flags.precision));
   job.last_rank = flags.rank == "last";
   query.spare_bytes = static_cast<int64_t>(flags.spare_gib * 0x1p30);
   query.rehearses = !flags.predict_only && query.ranks.size() <= 1;
