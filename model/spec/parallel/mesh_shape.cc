@@ -2,6 +2,7 @@
 
 #include "model/spec/parallel/mesh_shape.h"
 
+#include <cstddef>
 #include <set>
 #include <utility>
 
@@ -14,35 +15,22 @@
 namespace trainbench {
 namespace {
 
-int64_t& SizeOf(MeshShape& mesh, MeshAxis axis) {
-  switch (axis) {
-    case MeshAxis::kData:
-      return mesh.data;
-    case MeshAxis::kFsdp:
-      return mesh.fsdp;
-    case MeshAxis::kTensor:
-      break;
-  }
-  return mesh.tensor;
-}
+// In the order of MeshAxis.
+constexpr int64_t MeshShape::*kSizes[] = {&MeshShape::data, &MeshShape::fsdp,
+                                          &MeshShape::tensor};
 
 }  // namespace
 
 int64_t MeshShape::Size(MeshAxis axis) const {
-  MeshShape mesh = *this;
-  return SizeOf(mesh, axis);
+  return this->*kSizes[static_cast<std::size_t>(axis)];
 }
 
 int64_t MeshShape::Stride(MeshAxis axis) const {
-  switch (axis) {
-    case MeshAxis::kData:
-      return fsdp * tensor;
-    case MeshAxis::kFsdp:
-      return tensor;
-    case MeshAxis::kTensor:
-      break;
+  int64_t stride = 1;
+  for (const MeshAxis inner : kMeshAxes) {
+    if (inner > axis) stride *= Size(inner);
   }
-  return 1;
+  return stride;
 }
 
 std::string MeshName(const MeshShape& mesh) {
@@ -61,7 +49,7 @@ absl::StatusOr<MeshShape> ParseMesh(absl::string_view text) {
     if (!seen.insert(axis).second) {
       return TextNotAllowed("mesh", text, "each axis once");
     }
-    int64_t& size = SizeOf(mesh, axis);
+    int64_t& size = mesh.*kSizes[static_cast<std::size_t>(axis)];
     if (!absl::SimpleAtoi(pair.second, &size) || size < 1 ||
         size > kMostMeshRanks) {
       return TextNotAllowed(absl::StrCat("mesh: ", pair.first), pair.second,
