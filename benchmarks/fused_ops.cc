@@ -24,7 +24,6 @@
 #include "fixtures/experiment/experiment.h"
 #include "model/nn/dtype.h"
 #include "model/spec/config.h"
-#include "model/spec/fused_op.h"
 #include "model/spec/implementation.h"
 #include "model/spec/precision.h"
 

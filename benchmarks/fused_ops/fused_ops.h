@@ -15,9 +15,26 @@
 #include "model/nn/rope.h"
 #include "model/spec/config.h"
 #include "model/spec/device_kind.h"
-#include "model/spec/fused_op.h"
+#include "model/spec/enum_names.h"
 
 namespace trainbench {
+
+enum class FusedOp {
+  kAddRmsNorm,     // residual addition, then RMSNorm
+  kRope,           // rotation of queries and keys
+  kSwiglu,         // silu(gate) * value
+  kCausalSoftmax,  // scale, causal mask and softmax
+  kCrossEntropy,   // the mean loss from logits
+};
+
+inline constexpr EnumNames<FusedOp, 5> FusedOpName{
+    "add_rms_norm", "rope", "swiglu", "causal_softmax", "cross_entropy"};
+inline constexpr auto kFusedOps = FusedOpName.values();
+
+// The pass of an operation that is measured.
+enum class Pass { kForward, kBackward, kBoth };
+
+inline constexpr EnumNames<Pass, 3> PassName{"forward", "backward", "both"};
 
 // Returns the least bytes that an operation of this shape reads and writes in
 // any implementation, with `width` bytes per element (e). Symbols as in

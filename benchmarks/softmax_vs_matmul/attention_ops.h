@@ -9,9 +9,24 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "model/spec/attention_op.h"
+#include "model/spec/enum_names.h"
 
 namespace trainbench {
+
+enum class AttentionOp {
+  kQk,            // Q K^T: [seq, d_head] x [d_head, seq]
+  kSoftmaxNaive,  // NaiveSoftmax, then narrowing to the operands' dtype
+  kSoftmaxFused,  // at::softmax
+  kPv,            // P V: [seq, seq] x [seq, d_head]
+};
+
+inline constexpr EnumNames<AttentionOp, 4> AttentionOpName{
+    "qk", "softmax_naive", "softmax_fused", "pv"};
+inline constexpr auto kAttentionOps = AttentionOpName.values();
+
+constexpr bool IsMatmul(AttentionOp part) {
+  return part == AttentionOp::kQk || part == AttentionOp::kPv;
+}
 
 struct AttentionOpShape {
   int64_t batch, heads, seq, d_head;
