@@ -37,8 +37,9 @@ enum class Pass { kForward, kBackward, kBoth };
 inline constexpr EnumNames<Pass, 3> PassName{"forward", "backward", "both"};
 
 // Returns the least bytes that an operation of this shape reads and writes in
-// any implementation, with `width` bytes per element (e). Symbols as in
-// accounting/memory.h; S counts half if it is masked.
+// any implementation, with `width` bytes per element (e). The residual stream
+// has D elements, a hidden layer F, the scores S and the logits L. S counts
+// half if it is masked.
 //
 //                    forward       backward
 //   add_rms_norm     4 e D         4 e D      residual, update; both results
