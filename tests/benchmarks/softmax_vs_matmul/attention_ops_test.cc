@@ -9,6 +9,8 @@
 #include <limits>
 #include <string>
 
+#include "model/verification/relative_error.h"
+
 namespace trainbench {
 namespace {
 
@@ -39,10 +41,8 @@ TEST(AttentionOpsTest, EachGivesTheFloat64Result) {
         const at::Tensor actual = ComputeAttentionOp(op, in);
         const at::Tensor expected = Expected(op, in);
         EXPECT_EQ(actual.scalar_type(), dtype) << AttentionOpName(op);
-        const double error =
-            ((actual.to(at::kDouble) - expected).norm() / expected.norm())
-                .item<double>();
-        EXPECT_LE(error, dtype == at::kBFloat16 ? 4e-3 : 1e-6)
+        EXPECT_LE(RelativeError(actual, expected),
+                  dtype == at::kBFloat16 ? 4e-3 : 1e-6)
             << AttentionOpName(op) << " " << dtype << " " << shape.seq;
       }
     }

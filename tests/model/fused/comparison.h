@@ -17,6 +17,7 @@
 #include "model/fused/softmax.h"
 #include "model/fused/swiglu.h"
 #include "model/nn/rope.h"
+#include "model/verification/relative_error.h"
 #include "tests/model/fused/formulas.h"
 
 namespace trainbench {
@@ -114,7 +115,7 @@ inline void ExpectFormula(const FusedDevice& device, const FusedCase& c) {
                                const at::Tensor& expected, const char* kind,
                                std::size_t i) {
     EXPECT_EQ(actual.sizes(), expected.sizes()) << kind << " " << i;
-    EXPECT_LE(RelativeNorm(device.to_host(actual), expected),
+    EXPECT_LE(RelativeError(device.to_host(actual), expected),
               device.tolerance(actual.scalar_type()))
         << kind << " " << i;
   };

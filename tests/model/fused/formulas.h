@@ -17,21 +17,12 @@
 #include <vector>
 
 #include "model/nn/rope.h"
+#include "model/verification/relative_error.h"
 
 namespace trainbench {
 
 using Tensors = std::vector<at::Tensor>;
 using Operation = std::function<Tensors(const Tensors&)>;
-
-// |actual - expected| / |expected|, with Euclidean norms.
-inline double RelativeNorm(const at::Tensor& actual,
-                           const at::Tensor& expected) {
-  const at::Tensor wide = expected.detach().to(at::kDouble);
-  // If `expected` is zero, `actual` must be exactly zero.
-  return ((actual.detach().to(at::kDouble) - wide).norm() /
-          wide.norm().clamp_min(1e-300))
-      .item<double>();
-}
 
 inline at::Tensor NormFormula(const at::Tensor& x, const at::Tensor& weight) {
   return weight * x / (x.square().mean(-1, true) + 1e-5).sqrt();
@@ -113,7 +104,7 @@ inline void ExpectAttention(const AttentionFunction& attention,
   for (std::size_t i = 0; i < actual.size(); ++i) {
     EXPECT_EQ(actual[i].scalar_type(), type) << what;
     EXPECT_EQ(actual[i].sizes(), expected[i].sizes()) << what;
-    EXPECT_LE(RelativeNorm(actual[i], expected[i]), tolerance)
+    EXPECT_LE(RelativeError(actual[i], expected[i]), tolerance)
         << what << " " << inputs[0].sizes() << " " << type
         << (causal ? " causal" : "") << ", tensor " << i;
   }

@@ -14,6 +14,7 @@
 #include "model/fused/product.h"
 #include "model/fused/softmax.h"
 #include "model/fused/swiglu.h"
+#include "model/verification/relative_error.h"
 #include "tests/model/fused/comparison.h"
 #include "tests/model/fused/formulas.h"
 
@@ -155,12 +156,12 @@ TEST(JoinedProductTest, TakesAdjacentWeightsAsTheyLie) {
   }
   const at::Tensor x = at::randn({5, 24});
   const at::Tensor y = JoinedProduct(x, weights);
-  EXPECT_LE(RelativeNorm(y, ProductFormula({x, weights[0], weights[1]})[0]),
+  EXPECT_LE(RelativeError(y, ProductFormula({x, weights[0], weights[1]})[0]),
             1e-6);
   y.sum().backward();
   // Both gradients are views of one tensor, without a copy.
   EXPECT_TRUE(weights[0].grad().is_alias_of(weights[1].grad()));
-  EXPECT_LE(RelativeNorm(weights[1].grad(), x.sum(0).expand({3, 24})), 1e-6);
+  EXPECT_LE(RelativeError(weights[1].grad(), x.sum(0).expand({3, 24})), 1e-6);
 }
 
 // The second product is so large that some CPUs choose the other library.
@@ -198,7 +199,7 @@ TEST(MmIntoTest, EachLibraryTakesAnyLayout) {
       for (const at::Tensor& right : {b, transposed(b)}) {
         at::Tensor c = at::full({40, 50}, NAN);
         MmInto(library, left, right, c);
-        EXPECT_LE(RelativeNorm(c, expected), 1e-6)
+        EXPECT_LE(RelativeError(c, expected), 1e-6)
             << ProductLibraryName(library);
       }
     }

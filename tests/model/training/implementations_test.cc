@@ -15,6 +15,7 @@
 #include "model/training/precision_scope.h"
 #include "model/training/train_step.h"
 #include "model/verification/products.h"
+#include "model/verification/relative_error.h"
 #include "model/verification/verification.h"
 #include "tests/model/training/small_model.h"
 #include "tests/support/architectures.h"
@@ -24,12 +25,6 @@ namespace {
 
 constexpr AttentionKind kAttentions[] = {
     AttentionKind::kNaive, AttentionKind::kSdpa, AttentionKind::kOwn};
-
-double RelativeNorm(const at::Tensor& actual, const at::Tensor& expected) {
-  return ((actual.detach().to(at::kDouble) - expected.detach()).norm() /
-          expected.detach().norm())
-      .item<double>();
-}
 
 class ImplementationsTest
     : public testing::TestWithParam<
@@ -67,11 +62,11 @@ TEST_P(ImplementationsTest, LossAndEveryGradientEqualTheTextbookInFloat64) {
       ComputeGradients(model_, batch, precision(), NoObserver());
   const at::Tensor expected =
       ComputeGradients(wide, batch, Precision::kFp32, NoObserver());
-  EXPECT_LE(RelativeNorm(loss, expected), Tolerance() / 4);
+  EXPECT_LE(RelativeError(loss, expected), Tolerance() / 4);
   for (const auto& item : model_->named_parameters()) {
     EXPECT_EQ(item.value().grad().scalar_type(), item.value().scalar_type());
-    EXPECT_LE(RelativeNorm(item.value().grad(),
-                           wide->named_parameters()[item.key()].grad()),
+    EXPECT_LE(RelativeError(item.value().grad(),
+                            wide->named_parameters()[item.key()].grad()),
               Tolerance())
         << item.key();
   }

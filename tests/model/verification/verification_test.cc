@@ -18,6 +18,7 @@
 #include "model/nn/dtype.h"
 #include "model/training/precision_scope.h"
 #include "model/verification/reference.h"
+#include "model/verification/relative_error.h"
 #include "tests/support/architectures.h"
 
 namespace trainbench {
@@ -44,12 +45,6 @@ TransformerLm MakeVerified(const ModelConfig& config, at::ScalarType dtype,
                            uint64_t seed = 1) {
   at::manual_seed(seed);
   return TransformerLm(config, at::TensorOptions().dtype(dtype));
-}
-
-// The norm of the difference, relative to the norm of `expected`.
-double Error(const at::Tensor& actual, const at::Tensor& expected) {
-  return ((actual.detach().to(at::kDouble) - expected).norm() / expected.norm())
-      .item<double>();
 }
 
 class VerificationTest : public testing::Test {
@@ -334,7 +329,8 @@ TEST_F(VerificationTest, ATrainStepNeedsAnOptimizer) {
 TEST_F(VerificationTest, TheReferenceOfALongSequenceIsTheSame) {
   model_ = MakeVerified(Config(), at::kDouble);
   const at::Tensor tokens = RandomBatch(100, 1, 600, at::kCPU).tokens;
-  EXPECT_LT(Error(model_(tokens), ReferenceLogits(model_, tokens)), 1e-12);
+  EXPECT_LT(RelativeError(model_(tokens), ReferenceLogits(model_, tokens)),
+            1e-12);
 }
 
 TEST_F(VerificationTest, TheReferenceIsTheModelInFloat64) {
@@ -347,7 +343,7 @@ TEST_F(VerificationTest, TheReferenceIsTheModelInFloat64) {
     EXPECT_EQ(reference.sizes(), at::IntArrayRef({2, 9, 100}));
     EXPECT_EQ(reference.scalar_type(), at::kDouble);
     EXPECT_FALSE(reference.requires_grad());
-    EXPECT_LT(Error(model_(tokens), reference), 1e-12);
+    EXPECT_LT(RelativeError(model_(tokens), reference), 1e-12);
   }
 }
 
@@ -357,20 +353,21 @@ TEST_F(VerificationTest, TheReferenceSharesKeysAndValuesAsTheModel) {
     config.kv_heads = kv_heads;
     model_ = MakeVerified(config, at::kDouble);
     const at::Tensor tokens = Tokens();
-    EXPECT_LT(Error(model_(tokens), ReferenceLogits(model_, tokens)), 1e-12);
+    EXPECT_LT(RelativeError(model_(tokens), ReferenceLogits(model_, tokens)),
+              1e-12);
   }
 }
 
 TEST_F(VerificationTest, TheReferenceOfAnotherModelIsFarOff) {
   const at::Tensor tokens = Tokens();
   const at::Tensor reference = ReferenceLogits(model_, tokens);
-  EXPECT_LT(Error(model_(tokens), reference), 1e-5);
+  EXPECT_LT(RelativeError(model_(tokens), reference), 1e-5);
   TransformerLm other = MakeVerified(Config(), at::kFloat, 2);
-  EXPECT_GT(Error(other(tokens), reference), 0.5);
+  EXPECT_GT(RelativeError(other(tokens), reference), 0.5);
   // One matrix in one block is enough.
   const at::NoGradGuard no_grad;
   model_->layers[1]->attn->v_proj->weight.mul_(-1);
-  EXPECT_GT(Error(model_(tokens), reference), 0.01);
+  EXPECT_GT(RelativeError(model_(tokens), reference), 0.01);
 }
 
 TEST_F(VerificationTest, AlongTheGradientIsAModelThatMoved) {
@@ -380,15 +377,17 @@ TEST_F(VerificationTest, AlongTheGradientIsAModelThatMoved) {
   const double step = 0.3;
   const at::Tensor along = ReferenceLogits(model_, batch.tokens, step);
   const at::Tensor here = ReferenceLogits(model_, batch.tokens);
-  EXPECT_LT(Error(model_(batch.tokens), here), 1e-12) << "weights changed";
+  EXPECT_LT(RelativeError(model_(batch.tokens), here), 1e-12)
+      << "weights changed";
   {
     const at::NoGradGuard no_grad;
     for (const at::Tensor& parameter : Parameters(model_)) {
       parameter.add_(parameter.grad(), step);
     }
   }
-  EXPECT_LT(Error(model_(batch.tokens), along), 1e-12);
-  EXPECT_GT(Error(here, along), 1e-4) << "the step was too small to be seen";
+  EXPECT_LT(RelativeError(model_(batch.tokens), along), 1e-12);
+  EXPECT_GT(RelativeError(here, along), 1e-4)
+      << "the step was too small to be seen";
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "model/fused/rms_norm.h"
 #include "model/nn/rope.h"
 #include "model/training/precision_scope.h"
+#include "model/verification/relative_error.h"
 #include "tests/model/c10_error.h"
 #include "tests/model/fused/cuda/fixture.h"
 
@@ -78,7 +79,7 @@ TEST_F(CudaFusedTest, CrossEntropyOfRows) {
         ToDevice(logits), ToDevice(targets), /*with_gradient=*/false);
     const at::Tensor expected = at::cross_entropy_loss(
         logits.to(at::kDouble), targets, {}, at::Reduction::None);
-    EXPECT_LE(RelativeNorm(ToHost(losses), expected), Tolerance(at::kFloat));
+    EXPECT_LE(RelativeError(ToHost(losses), expected), Tolerance(at::kFloat));
   }
 }
 
@@ -98,10 +99,10 @@ TEST_F(CudaFusedTest, CrossEntropyWithItsGradient) {
       const at::Tensor expected =
           at::cross_entropy_loss(wide.flatten(0, 1), targets.flatten());
       if (!emulated()) {
-        EXPECT_LE(RelativeNorm(ToHost(loss), expected), 1e-5);
+        EXPECT_LE(RelativeError(ToHost(loss), expected), 1e-5);
       }
       (expected * factor).backward();
-      EXPECT_LE(RelativeNorm(ToHost(actual[0]), wide.grad()), Tolerance(dtype))
+      EXPECT_LE(RelativeError(ToHost(actual[0]), wide.grad()), Tolerance(dtype))
           << "vocab " << vocab;
     }
   }
@@ -140,7 +141,7 @@ TEST_F(CudaFusedTest, RopeTakesGradientsInDifferentLayouts) {
       ToDevice(cos), ToDevice(sin)));
   ExpectKernelsOfLibTorch(2);  // copies gradients of queries and values
   if (emulated()) return;
-  EXPECT_LE(RelativeNorm(result, RotateBackCpu(gradients, cos, sin)),
+  EXPECT_LE(RelativeError(result, RotateBackCpu(gradients, cos, sin)),
             Tolerance(at::kFloat));
 }
 
