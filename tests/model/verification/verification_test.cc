@@ -47,18 +47,29 @@ TransformerLm MakeVerified(const ModelConfig& config, at::ScalarType dtype,
   return TransformerLm(config, at::TensorOptions().dtype(dtype));
 }
 
+// Returns the error that a check found, or "".
+std::string ErrorIn(const absl::Status& status) {
+  if (!status.ok()) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  }
+  return std::string(status.message());
+}
+
 class VerificationTest : public testing::Test {
  protected:
-  absl::Status Verify(StepMode mode, Precision precision = Precision::kFp32) {
+  // Each returns the error found in a step, or "".
+  std::string Wrong(StepMode mode, Precision precision = Precision::kFp32,
+                    const BatchShape& shape = kShort) {
     const MatmulScope matmul(precision);
-    return VerifyStep(mode, model_, nullptr, precision, kShort);
+    return ErrorIn(VerifyStep(mode, model_, nullptr, precision, shape));
   }
-  // Returns the error found in the gradients, or "".
-  std::string WrongGradients() {
-    const absl::Status status = Verify(StepMode::kForwardBackward);
-    if (status.ok()) return "";
-    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-    return std::string(status.message());
+  std::string WrongGradients(const BatchShape& shape = kShort) {
+    return Wrong(StepMode::kForwardBackward, Precision::kFp32, shape);
+  }
+  std::string WrongTrainStep(AdamW& optimizer,
+                             const BatchShape& shape = kShort) {
+    return ErrorIn(VerifyStep(StepMode::kTrainStep, model_, &optimizer,
+                              Precision::kFp32, shape));
   }
 
   at::Tensor Tokens() const {
@@ -126,12 +137,10 @@ TEST_F(VerificationTest, LeavesNoGradientsAndNoMemoryBehind) {
 
 TEST_F(VerificationTest, OnlyATrainStepMovesTheWeights) {
   const at::Tensor before = model_->ln_final->weight.detach().clone();
-  EXPECT_EQ(Verify(StepMode::kForwardBackward), absl::OkStatus());
+  EXPECT_EQ(WrongGradients(), "");
   EXPECT_TRUE(model_->ln_final->weight.equal(before));
   AdamW optimizer(Parameters(model_), AdamWKind::kFused);
-  EXPECT_EQ(VerifyStep(StepMode::kTrainStep, model_, &optimizer,
-                       Precision::kFp32, kShort),
-            absl::OkStatus());
+  EXPECT_EQ(WrongTrainStep(optimizer), "");
   EXPECT_FALSE(model_->ln_final->weight.equal(before));
 }
 
@@ -141,20 +150,17 @@ TEST_F(VerificationTest, FindsAWrongForwardPass) {
   other.heads = 2;
   model_->layers[1]->attn = Attention(other, at::TensorOptions());
   for (const StepMode mode : kStepModes) {
-    const absl::Status status = Verify(mode);
-    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-    EXPECT_THAT(std::string(status.message()),
+    EXPECT_THAT(Wrong(mode),
                 AllOf(StartsWith("logits_error "), HasSubstr(" > 0.0001")));
   }
   // The check finds it even with the tolerance of the coarsest precision.
-  EXPECT_FALSE(Verify(StepMode::kInference, Precision::kBf16Autocast).ok());
+  EXPECT_NE(Wrong(StepMode::kInference, Precision::kBf16Autocast), "");
 }
 
 TEST_F(VerificationTest, AStepThatIsRunInAnotherWayIsLookedAt) {
   const auto verify = [&](const StepFunctions& functions) {
-    return std::string(VerifyStep(StepMode::kForwardBackward, model_, nullptr,
-                                  Precision::kFp32, kShort, functions)
-                           .message());
+    return ErrorIn(VerifyStep(StepMode::kForwardBackward, model_, nullptr,
+                              Precision::kFp32, kShort, functions));
   };
   const auto gradients = [&](const Batch& batch) {
     return ComputeGradients(model_, batch, Precision::kFp32, NoObserver());
@@ -178,25 +184,18 @@ TEST_F(VerificationTest, AStepThatIsRunInAnotherWayIsLookedAt) {
 }
 
 TEST_F(VerificationTest, FindsALowerPrecisionThanIsClaimed) {
-  TransformerLm model = MakeVerified(Config(), at::kBFloat16);
-  EXPECT_FALSE(
-      VerifyStep(StepMode::kInference, model, nullptr, Precision::kFp32, kShort)
-          .ok());
-  EXPECT_TRUE(
-      VerifyStep(StepMode::kInference, model, nullptr, Precision::kBf16, kShort)
-          .ok());
+  model_ = MakeVerified(Config(), at::kBFloat16);
+  EXPECT_NE(Wrong(StepMode::kInference, Precision::kFp32), "");
+  EXPECT_EQ(Wrong(StepMode::kInference, Precision::kBf16), "");
 }
 
 // The logits are more accurate than the tolerance of bf16 requires.
 TEST_F(VerificationTest, FindsAHigherPrecisionThanIsClaimed) {
   for (const Precision precision :
        {Precision::kBf16, Precision::kBf16Autocast}) {
-    TransformerLm model = MakeVerified(
+    model_ = MakeVerified(
         Config(), precision == Precision::kBf16 ? at::kFloat : at::kDouble);
-    const absl::Status status =
-        VerifyStep(StepMode::kInference, model, nullptr, precision, kShort);
-    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-    EXPECT_THAT(std::string(status.message()),
+    EXPECT_THAT(Wrong(StepMode::kInference, precision),
                 HasSubstr("but no matrix product has operands of bf16"));
   }
 }
@@ -204,11 +203,9 @@ TEST_F(VerificationTest, FindsAHigherPrecisionThanIsClaimed) {
 TEST_F(VerificationTest, FindsNanAndInfinity) {
   const at::NoGradGuard no_grad;
   for (const double bad : {std::nan(""), HUGE_VAL}) {
-    TransformerLm model = MakeVerified(Config(), at::kFloat);
-    model->layers[0]->ffn->w1->weight[3][5] = bad;
-    const absl::Status status = VerifyStep(StepMode::kInference, model, nullptr,
-                                           Precision::kFp32, kShort);
-    EXPECT_THAT(std::string(status.message()),
+    model_ = MakeVerified(Config(), at::kFloat);
+    model_->layers[0]->ffn->w1->weight[3][5] = bad;
+    EXPECT_THAT(Wrong(StepMode::kInference),
                 MatchesRegex("logits_error -?nan > 0.0001"));
   }
 }
@@ -254,14 +251,10 @@ TEST_F(VerificationTest, ChecksTheShapeThatIsTimed) {
             gradient.abs().sum(1).count_nonzero().item<int64_t>();
         return tokens > 16 ? gradient * 2 : gradient;
       });
-  const auto verify = [this](const BatchShape& shape) {
-    return VerifyStep(StepMode::kForwardBackward, model_, nullptr,
-                      Precision::kFp32, shape);
-  };
-  EXPECT_EQ(verify(kShort), absl::OkStatus());
-  EXPECT_THAT(std::string(verify({.batch = 1, .seq = 64}).message()),
+  EXPECT_EQ(WrongGradients(kShort), "");
+  EXPECT_THAT(WrongGradients({.batch = 1, .seq = 64}),
               StartsWith("gradient_error"));
-  EXPECT_THAT(std::string(verify({.batch = 8, .seq = 16}).message()),
+  EXPECT_THAT(WrongGradients({.batch = 8, .seq = 16}),
               StartsWith("gradient_error"));
 }
 
@@ -269,9 +262,7 @@ TEST_F(VerificationTest, AcceptsAnyShape) {
   for (const BatchShape& shape :
        {BatchShape{1, 1}, BatchShape{2, 9}, BatchShape{5, 33}}) {
     AdamW optimizer(Parameters(model_), AdamWKind::kFused);
-    EXPECT_EQ(VerifyStep(StepMode::kTrainStep, model_, &optimizer,
-                         Precision::kFp32, shape),
-              absl::OkStatus())
+    EXPECT_EQ(WrongTrainStep(optimizer, shape), "")
         << shape.batch << " x " << shape.seq;
   }
 }
@@ -298,32 +289,25 @@ TEST_F(VerificationTest, FindsAParameterOutsideOfTheGraph) {
 
 TEST_F(VerificationTest, WithoutABackwardPassGradientsDoNotMatter) {
   model_->lm_head->weight.set_requires_grad(false);
-  EXPECT_EQ(Verify(StepMode::kInference), absl::OkStatus());
-  EXPECT_EQ(Verify(StepMode::kForward), absl::OkStatus());
+  EXPECT_EQ(Wrong(StepMode::kInference), "");
+  EXPECT_EQ(Wrong(StepMode::kForward), "");
 }
 
 TEST_F(VerificationTest, FindsAnOptimizerThatHasSteppedBefore) {
   for (const AdamWKind kind : kVerifiedKinds) {
     AdamW optimizer(Parameters(model_), kind);
-    EXPECT_EQ(VerifyStep(StepMode::kTrainStep, model_, &optimizer,
-                         Precision::kFp32, kShort),
-              absl::OkStatus());
-    const absl::Status status = VerifyStep(
-        StepMode::kTrainStep, model_, &optimizer, Precision::kFp32, kShort);
-    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-    EXPECT_THAT(std::string(status.message()), StartsWith("update_error"));
+    EXPECT_EQ(WrongTrainStep(optimizer), "");
+    EXPECT_THAT(WrongTrainStep(optimizer), StartsWith("update_error"));
   }
 }
 
 TEST_F(VerificationTest, FindsAnOptimizerOfOtherParameters) {
   AdamW optimizer({model_->lm_head->weight}, AdamWKind::kFused);
-  EXPECT_FALSE(VerifyStep(StepMode::kTrainStep, model_, &optimizer,
-                          Precision::kFp32, kShort)
-                   .ok());
+  EXPECT_NE(WrongTrainStep(optimizer), "");
 }
 
 TEST_F(VerificationTest, ATrainStepNeedsAnOptimizer) {
-  EXPECT_THROW(Verify(StepMode::kTrainStep).IgnoreError(), c10::Error);
+  EXPECT_THROW(Wrong(StepMode::kTrainStep), c10::Error);
 }
 
 TEST_F(VerificationTest, TheReferenceOfALongSequenceIsTheSame) {
