@@ -15,14 +15,8 @@
 namespace trainbench::kernels {
 namespace {
 
-struct Shape {
-  int64_t rows;
-  int64_t columns;
-  int misalign;
-};
-
 template <class T>
-void Check(Tensors& t, const Shape& s, bool gradient) {
+void Check(Tensors& t, const MatrixShape& s, bool gradient) {
   const int64_t count = s.rows * s.columns;
   const auto scale = static_cast<float>(1.0 / static_cast<double>(s.rows));
   T* logits = t.InPlace<T>(count, 4);
@@ -59,22 +53,11 @@ void Check(Tensors& t, const Shape& s, bool gradient) {
   }
 }
 
-std::vector<Shape> Shapes() {
-  std::vector<Shape> shapes = {Shape{4, 64, 0}, Shape{5, 333, 0},
-                               Shape{3, 5, 0},  Shape{2, 5027, 0},
-                               Shape{3, 50, 1}, Shape{2, 1, 0}};
-  Tensors dice(99);
-  for (int i = 0; i < 6; ++i) {
-    shapes.push_back({dice.Between(1, 9), dice.Between(1, 900),
-                      static_cast<int>(dice.Between(0, 1))});
-  }
-  return shapes;
-}
-
 TEST(CrossEntropyKernels, AreRightInBothTypes) {
   uint32_t seed = 1;
-  for (const Shape& s : Shapes()) {
-    SCOPED_TRACE(testing::Message() << s.rows << " x " << s.columns);
+  for (const MatrixShape& s : WithRandomShapes(
+           {{4, 64}, {5, 333}, {3, 5}, {2, 5027}, {3, 50, 1}, {2, 1}})) {
+    SCOPED_TRACE(testing::Message() << s);
     Tensors t(seed++, s.misalign);
     for (const bool gradient : {true, false}) {
       Check<float>(t, s, gradient);

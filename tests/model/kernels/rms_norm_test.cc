@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <vector>
 
 #include "model/kernels/rms_norm.cuh"
@@ -19,14 +18,8 @@ namespace {
 
 constexpr float kEpsilon = 1e-5f;
 
-struct Shape {
-  int64_t rows;
-  int64_t columns;
-  int misalign;
-};
-
 template <class S, class B>
-void CheckForward(Tensors& t, const Shape& shape, bool update) {
+void CheckForward(Tensors& t, const MatrixShape& shape, bool update) {
   const int64_t count = shape.rows * shape.columns;
   const S* x = t.Input<S>(count, 2);
   const B* added = update ? t.Input<B>(count) : nullptr;
@@ -64,7 +57,7 @@ void CheckForward(Tensors& t, const Shape& shape, bool update) {
 }
 
 template <class S, class B>
-void CheckBackward(Tensors& t, const Shape& shape, bool later) {
+void CheckBackward(Tensors& t, const MatrixShape& shape, bool later) {
   const int64_t count = shape.rows * shape.columns;
   const auto n = static_cast<double>(shape.columns);
   const S* sum = t.Input<S>(count, 2);
@@ -110,26 +103,15 @@ void CheckBackward(Tensors& t, const Shape& shape, bool later) {
   EXPECT_LT(RelativeError(grad_weight, expected_weight), kTolerance<S>);
 }
 
-// The last shape has more rows than partial sums.
-const Shape kShapes[] = {{3, 8, 0},  {2, 768, 0},  {5, 7, 0},    {2, 1601, 0},
-                         {2, 64, 1}, {1, 2560, 0}, {1, 8192, 0}, {600, 16, 0}};
-
-std::vector<Shape> Shapes() {
-  std::vector<Shape> shapes(std::begin(kShapes), std::end(kShapes));
-  Tensors dice(99);
-  for (int i = 0; i < 6; ++i) {
-    shapes.push_back({dice.Between(1, 9), dice.Between(1, 900),
-                      static_cast<int>(dice.Between(0, 1))});
-  }
-  return shapes;
-}
-
 template <class S, class B>
 void CheckAll() {
   uint32_t seed = 1;
-  for (const Shape& shape : Shapes()) {
-    SCOPED_TRACE(testing::Message() << shape.rows << " x " << shape.columns
-                                    << " misaligned by " << shape.misalign);
+  // 600 rows are more than there are partial sums.
+  const std::vector<MatrixShape> shapes = {{3, 8},    {2, 768},   {5, 7},
+                                           {2, 1601}, {2, 64, 1}, {1, 2560},
+                                           {1, 8192}, {600, 16}};
+  for (const MatrixShape& shape : WithRandomShapes(shapes)) {
+    SCOPED_TRACE(testing::Message() << shape);
     Tensors t(seed++, shape.misalign);
     CheckForward<S, B>(t, shape, t.Coin());
     CheckBackward<S, B>(t, shape, t.Coin());
