@@ -15,7 +15,7 @@
 #include "tests/emulator/launcher.h"
 #include "tests/emulator/warp_operation.h"
 #include "tests/model/kernels/emulated.h"
-#include "tests/model/kernels/gpu/probes.h"
+#include "tests/model/kernels/gpu/probes.cuh"
 
 namespace trainbench::kernels {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "model/kernels/cuda_device.cuh"
-#include "tests/model/kernels/gpu/probes.h"
+#include "tests/model/kernels/gpu/probes.cuh"
 
 namespace trainbench::kernels {
 

@@ -4,6 +4,8 @@
 #ifndef TRAINBENCH_TESTS_MODEL_KERNELS_GPU_PROBES_CUH_
 #define TRAINBENCH_TESTS_MODEL_KERNELS_GPU_PROBES_CUH_
 
+#include <string>
+
 #include "model/kernels/device.h"
 #include "model/kernels/reduce.cuh"
 
@@ -14,6 +16,13 @@ struct ProbeArgs {
   const void* in;
   void* out;
 };
+
+inline constexpr int kProbeSharedBytes = 4096;
+
+// Runs the probe P on the GPU, on the legacy stream. Returns an error message,
+// or "".
+template <class P>
+std::string RunOnGpu(const ProbeArgs& args);
 
 struct Probe {
   using Args = ProbeArgs;
