@@ -4,8 +4,8 @@
 #ifndef TRAINBENCH_TESTS_EMULATOR_FAULTY_DEVICE_H_
 #define TRAINBENCH_TESTS_EMULATOR_FAULTY_DEVICE_H_
 
+#include <bit>
 #include <cstdint>
-#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -74,10 +74,8 @@ class FaultyDevice : public Device {
   }
   uint32_t Pack2(float low, float high) const {
     if (!Is(Fault::kTruncation)) return Device::Pack2(low, high);
-    uint32_t bits[2];
-    std::memcpy(&bits[0], &low, 4);
-    std::memcpy(&bits[1], &high, 4);
-    return bits[0] >> 16 | (bits[1] & 0xffff0000u);
+    return std::bit_cast<uint32_t>(low) >> 16 |
+           (std::bit_cast<uint32_t>(high) & 0xffff0000u);
   }
 
  private:

@@ -2,23 +2,19 @@
 
 #include "tests/emulator/warp_operation.h"
 
+#include <bit>
 #include <cmath>
-#include <cstring>
 
 namespace trainbench::emulator {
 
 uint16_t RoundToBf16(float x) {
   if (std::isnan(x)) return 0x7fff;
-  uint32_t bits;
-  std::memcpy(&bits, &x, sizeof(bits));
+  const auto bits = std::bit_cast<uint32_t>(x);
   return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
 float FromBf16(uint16_t bits) {
-  const uint32_t wide = static_cast<uint32_t>(bits) << 16;
-  float x;
-  std::memcpy(&x, &wide, sizeof(x));
-  return x;
+  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
 }
 
 void Mma(MmaOperands* const (&lanes)[kWarp]) {
