@@ -21,6 +21,19 @@ struct Shape {
   int64_t batch, heads, seq, d_head;
 };
 
+// The inputs are q, k and v.
+FusedCase AttentionCase(const Tensors& inputs, bool causal) {
+  return {.name = c10::str("attention ", inputs[0].sizes(), " ",
+                           inputs[0].scalar_type(), causal ? " causal" : ""),
+          .fused = [causal](const Tensors& x) -> Tensors {
+            return {FusedAttention(x[0], x[1], x[2], causal)};
+          },
+          .formula = [causal](const Tensors& x) -> Tensors {
+            return {AttentionFormula(x[0], x[1], x[2], causal)};
+          },
+          .inputs = inputs};
+}
+
 class CudaFlashTest : public CudaFusedTest {
  protected:
   // q and v are views, like a model's split heads.
@@ -32,15 +45,7 @@ class CudaFlashTest : public CudaFusedTest {
                            .transpose(1, 2));
     }
     inputs[1] = inputs[1].contiguous();
-    ExpectFormula({.name = c10::str("attention ", inputs[0].sizes(), " ", type,
-                                    causal ? " causal" : ""),
-                   .fused = [&](const Tensors& x) -> Tensors {
-                     return {FusedAttention(x[0], x[1], x[2], causal)};
-                   },
-                   .formula = [&](const Tensors& x) -> Tensors {
-                     return {AttentionFormula(x[0], x[1], x[2], causal)};
-                   },
-                   .inputs = inputs});
+    ExpectFormula(AttentionCase(inputs, causal));
   }
 };
 
@@ -80,14 +85,8 @@ TEST_F(CudaFlashTest, KeepsTheLogSumExp) {
 TEST_F(CudaFlashTest, TakesTensorsThatAreNotAligned) {
   const at::Tensor whole = at::randn({1 + 3 * 17 * 16});
   const at::Tensor x = whole.narrow(0, 1, 3 * 17 * 16).view({1, 3, 17, 16});
-  ExpectFormula({.name = "not aligned",
-                 .fused = [](const Tensors& in) -> Tensors {
-                   return {FusedAttention(in[0], in[1], in[2])};
-                 },
-                 .formula = [](const Tensors& in) -> Tensors {
-                   return {AttentionFormula(in[0], in[1], in[2], true)};
-                 },
-                 .inputs = {x, at::randn_like(x), at::randn_like(x)}});
+  ExpectFormula(AttentionCase({x, at::randn_like(x), at::randn_like(x)},
+                              /*causal=*/true));
 }
 
 TEST_F(CudaFlashTest, OtherHeadsAreNamed) {
