@@ -22,18 +22,13 @@
 #include "model/dry_run/dry_run.h"
 #include "model/nn/dtype.h"
 #include "model/training/train_step.h"
+#include "tests/model/distributed/parallel_models.h"
 #include "tests/model/step_bytes.h"
 #include "tests/support/architectures.h"
 #include "tests/support/rank_fixture.h"
 
 namespace trainbench {
 namespace {
-
-constexpr FullSharding kShardings[] = {
-    {.reshard_after_forward = true, .prefetch = true},
-    {.reshard_after_forward = true, .prefetch = false},
-    {.reshard_after_forward = false, .prefetch = true},
-    {.reshard_after_forward = false, .prefetch = false}};
 
 struct MemoryJob {
   ModelConfig model;
@@ -45,9 +40,8 @@ struct MemoryJob {
 
 std::string TextOf(const MemoryJob& job) {
   return c10::str(FormatModel(job.model), " seq ", job.seq, ", ",
-                  std::string(PrecisionName(job.precision)), ", reshard ",
-                  job.sharding.reshard_after_forward, ", prefetch ",
-                  job.sharding.prefetch);
+                  std::string(PrecisionName(job.precision)), ", ",
+                  TextOf(job.sharding));
 }
 
 // A model of `layers` blocks, which four ranks cannot divide evenly; either
@@ -96,8 +90,8 @@ std::vector<MemoryJob> Jobs() {
 
 // The first two jobs are sharded in every way, the others in one way each.
 std::vector<FullSharding> ShardingsOf(std::size_t job) {
-  if (job < 2) return {std::begin(kShardings), std::end(kShardings)};
-  return {kShardings[job % std::size(kShardings)]};
+  if (job < 2) return {std::begin(kFullShardings), std::end(kFullShardings)};
+  return {kFullShardings[job % std::size(kFullShardings)]};
 }
 
 // Jobs in which two ranks share each matrix.
@@ -166,11 +160,6 @@ JobBytes BytesOfSteps(const MemoryJob& job, ProcessGroup& data,
   return found;
 }
 
-std::unique_ptr<ProcessGroup> WithoutOthers(const ProcessGroup& group) {
-  return ProcessGroup::Fake(
-      {.backend = group.backend(), .rank = group.rank(), .size = group.size()});
-}
-
 JobBytes DryBytesOfSteps(const MemoryJob& job, const ProcessGroup& data,
                          const ProcessGroup& tensor) {
   const auto dry_data = WithoutOthers(data), dry_tensor = WithoutOthers(tensor);
@@ -204,7 +193,8 @@ TEST_F(RankFullShardingMemory, IsThatOfADryRun) {
 TEST_F(RankFullShardingMemory, OfASharedModelIsThatOfADryRun) {
   MeshGroups mesh = SplitMesh(*group_, 2);
   for (MemoryJob job : SharedJobs()) {
-    for (const FullSharding& sharding : {kShardings[0], kShardings[3]}) {
+    for (const FullSharding& sharding :
+         {kFullShardings[0], kFullShardings[3]}) {
       job.sharding = sharding;
       const JobBytes bytes = BytesOfSteps(job, *mesh.data, *mesh.tensor);
       EXPECT_EQ(DryBytesOfSteps(job, *mesh.data, *mesh.tensor), bytes)

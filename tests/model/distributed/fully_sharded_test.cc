@@ -16,7 +16,7 @@
 #include "model/distributed/trainer/parallel_verification.h"
 #include "model/distributed/zero/sharded_optimizer.h"
 #include "model/training/train_step.h"
-#include "model/verification/relative_error.h"
+#include "tests/model/distributed/parallel_models.h"
 #include "tests/support/fake_group.h"
 #include "tests/support/rank_fixture.h"
 
@@ -24,11 +24,6 @@ namespace trainbench {
 namespace {
 
 constexpr AdamWOptions kAdamW = {.lr = 1e-2, .weight_decay = 0.1};
-constexpr FullSharding kAllShardings[] = {
-    {.reshard_after_forward = true, .prefetch = true},
-    {.reshard_after_forward = true, .prefetch = false},
-    {.reshard_after_forward = false, .prefetch = true},
-    {.reshard_after_forward = false, .prefetch = false}};
 
 // No recomputation; blocks in segments of one and of two; attention.
 const Checkpointing kRecomputed[] = {
@@ -36,11 +31,6 @@ const Checkpointing kRecomputed[] = {
     {.kind = Checkpointing::Kind::kBlocks, .every = 1},
     {.kind = Checkpointing::Kind::kBlocks, .every = 2},
     {.kind = Checkpointing::Kind::kAttention}};
-
-std::string Describe(const FullSharding& sharding) {
-  return c10::str("reshard ", sharding.reshard_after_forward, ", prefetch ",
-                  sharding.prefetch);
-}
 
 // Four ranks cannot divide the blocks evenly.
 ModelConfig UnshardedConfig() { return {"m", 18, 35, 3, 3, 37}; }
@@ -81,9 +71,8 @@ class RankFullySharded : public RankTest {
 
   Batch MyBatch() const {
     at::manual_seed(5);
-    const Batch whole = RandomBatch(37, 2 * launch_.world_size, 5, at::kCPU);
-    return {whole.tokens.narrow(0, 2 * launch_.rank, 2),
-            whole.targets.narrow(0, 2 * launch_.rank, 2)};
+    return ShareOf(RandomBatch(37, 2 * launch_.world_size, 5, at::kCPU),
+                   *group_);
   }
 };
 
@@ -104,8 +93,8 @@ TEST_F(RankFullySharded, TwoRanksTrainToTheBitsOfAShardedOptimizer) {
   for (int step = 0; step < 4; ++step) Step(expected, *optimizer, batch);
   for (const Checkpointing& recomputed : kRecomputed) {
     config.checkpointing = recomputed;
-    for (const FullSharding& sharding : kAllShardings) {
-      SCOPED_TRACE(Describe(sharding));
+    for (const FullSharding& sharding : kFullShardings) {
+      SCOPED_TRACE(TextOf(sharding));
       TransformerLm model = Build(config);
       FullySharded sharded(model, sharding, at::kFloat, kAdamW, *group_);
       for (int step = 0; step < 4; ++step) Step(model, sharded, batch);
@@ -179,10 +168,6 @@ TEST(FullyShardedTest, HooksGoWithTheObject) {
 }
 
 // In a mesh, models have replicas, or ranks also divide their matrices.
-ModelConfig MeshConfig(Implementation implementation) {
-  return {"m", 24, 42, 2, 4, 37, AttentionOf(implementation), implementation};
-}
-
 class RankFullyShardedMesh : public RankTest {
  protected:
   // Trains `replicas` replicas of a model on all ranks. The ranks of a replica
@@ -190,7 +175,7 @@ class RankFullyShardedMesh : public RankTest {
   void ExpectTrainsAsOneProcess(const ModelConfig& config, int replicas,
                                 int tensor, const FullSharding& sharding) {
     SCOPED_TRACE(c10::str("data ", replicas, ", tensor ", tensor, ", ",
-                          Describe(sharding)));
+                          TextOf(sharding)));
     MeshGroups mesh = SplitMesh(*group_, tensor);
     const int batches = mesh.data->size(), fsdp = batches / replicas;
     // Neighboring ranks share a replica.
@@ -205,24 +190,14 @@ class RankFullyShardedMesh : public RankTest {
                          shards.data.get());
     at::manual_seed(11);
     const Batch batch = RandomBatch(37, 2 * batches, 7, at::kCPU);
-    const int mine = 2 * mesh.data->rank();
     for (int step = 0; step < 3; ++step) {
-      Step(part, sharded,
-           {batch.tokens.narrow(0, mine, 2), batch.targets.narrow(0, mine, 2)});
+      Step(part, sharded, ShareOf(batch, *mesh.data));
       RunStep(StepMode::kTrainStep, whole, &adamw, batch, Precision::kFp32,
               NoObserver());
     }
     sharded.Gather();
     EXPECT_TRUE(VerifyReplicas(Parameters(part), *mesh.data).ok());
-    const auto expected = whole->named_parameters();
-    for (const auto& parameter : part->named_parameters()) {
-      const at::Tensor& of_whole = expected[parameter.key()];
-      EXPECT_LE(RelativeError(
-                    Assemble(parameter.value(), of_whole.sizes(), *mesh.tensor),
-                    of_whole),
-                1e-4)
-          << parameter.key();
-    }
+    ExpectAssembled(part, whole, *mesh.tensor, 1e-4);
     sharded.Free();
     shards.Close();
     mesh.Close();
@@ -232,7 +207,8 @@ class RankFullyShardedMesh : public RankTest {
 TEST_F(RankFullyShardedMesh, TrainsAsOneProcess) {
   const int half = group_->size() / 2;
   for (const Implementation implementation : kImplementations) {
-    for (const FullSharding& sharding : {kAllShardings[0], kAllShardings[3]}) {
+    for (const FullSharding& sharding :
+         {kFullShardings[0], kFullShardings[3]}) {
       ModelConfig config = MeshConfig(implementation);
       ExpectTrainsAsOneProcess(config, /*replicas=*/2, /*tensor=*/1, sharding);
       ExpectTrainsAsOneProcess(config, /*replicas=*/1, /*tensor=*/2, sharding);
@@ -247,7 +223,8 @@ TEST(FullyShardedMeshTest, ReplicasAverageEachShard) {
   const int64_t units = config.layers + 2;  // with the embeddings and the head
   for (const int replicas : {1, 3}) {
     FakeGroup group(/*rank=*/0, /*size=*/2), others(/*rank=*/0, replicas);
-    for (const FullSharding& sharding : {kAllShardings[0], kAllShardings[3]}) {
+    for (const FullSharding& sharding :
+         {kFullShardings[0], kFullShardings[3]}) {
       TransformerLm model(config, at::TensorOptions());
       FullySharded sharded(model, sharding, at::kFloat, {}, group, &others);
       const Batch batch = RandomBatch(37, 1, 4, at::kCPU);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Models for testing data parallelism.
+// Models, batches and groups of ranks that train together.
 
 #ifndef TRAINBENCH_TESTS_MODEL_DISTRIBUTED_PARALLEL_MODELS_H_
 #define TRAINBENCH_TESTS_MODEL_DISTRIBUTED_PARALLEL_MODELS_H_
 
+#include <gtest/gtest.h>
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
@@ -11,6 +12,12 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "model/distributed/comm/process_group.h"
+#include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
+#include "model/spec/parallel/full_sharding.h"
+#include "model/training/train_step.h"
+#include "model/verification/relative_error.h"
 
 namespace trainbench {
 
@@ -89,6 +96,46 @@ inline void CopyParameters(const torch::nn::Module& from,
 
 inline void ReleaseGradients(const torch::nn::Module& module) {
   for (const at::Tensor& p : module.parameters()) p.mutable_grad().reset();
+}
+
+inline constexpr FullSharding kFullShardings[] = {
+    {.reshard_after_forward = true, .prefetch = true},
+    {.reshard_after_forward = true, .prefetch = false},
+    {.reshard_after_forward = false, .prefetch = true},
+    {.reshard_after_forward = false, .prefetch = false}};
+
+// "reshard 1, prefetch 0".
+inline std::string TextOf(const FullSharding& sharding) {
+  return c10::str("reshard ", sharding.reshard_after_forward, ", prefetch ",
+                  sharding.prefetch);
+}
+
+// Sizes d_ff and vocab that neither two nor four ranks divide evenly.
+inline ModelConfig MeshConfig(Implementation implementation) {
+  return {"m", 24, 42, 2, 4, 37, AttentionOf(implementation), implementation};
+}
+
+inline Batch ShareOf(const Batch& whole, const ProcessGroup& data) {
+  return {data.ChunkOf(whole.tokens), data.ChunkOf(whole.targets)};
+}
+
+// This rank's place in a group whose other ranks do not exist.
+inline std::unique_ptr<ProcessGroup> WithoutOthers(const ProcessGroup& group) {
+  return ProcessGroup::Fake(
+      {.backend = group.backend(), .rank = group.rank(), .size = group.size()});
+}
+
+// Compares the parameters, assembled from the parts of all ranks.
+inline void ExpectAssembled(const TransformerLm& part,
+                            const TransformerLm& whole, ProcessGroup& group,
+                            double limit) {
+  const auto expected = whole->named_parameters();
+  for (const auto& parameter : part->named_parameters()) {
+    const at::Tensor& of_whole = expected[parameter.key()];
+    const at::Tensor found =
+        Assemble(parameter.value(), of_whole.sizes(), group);
+    EXPECT_LE(RelativeError(found, of_whole), limit) << parameter.key();
+  }
 }
 
 }  // namespace trainbench

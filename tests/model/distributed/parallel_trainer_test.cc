@@ -29,6 +29,7 @@
 #include "model/distributed/zero/sharded_optimizer.h"
 #include "model/dry_run/dry_run.h"
 #include "tests/model/c10_error.h"
+#include "tests/model/distributed/parallel_models.h"
 #include "tests/model/step_bytes.h"
 #include "tests/support/architectures.h"
 #include "tests/support/rank_fixture.h"
@@ -161,8 +162,7 @@ Kind DividedOptimizer(OptimizerSharding sharding) {
 }
 
 Kind FullyDivided(const FullSharding& sharding) {
-  return {.name = c10::str("fsdp reshard ", sharding.reshard_after_forward,
-                           ", prefetch ", sharding.prefetch),
+  return {.name = "fsdp " + TextOf(sharding),
           .make =
               [=](const ModelConfig& config, ProcessGroup& group) {
                 Job job;
@@ -218,10 +218,8 @@ std::vector<Kind> Kinds() {
   for (const auto sharding : kOptimizerShardings) {
     kinds.push_back(DividedOptimizer(sharding));
   }
-  for (const bool reshards : {true, false}) {
-    for (const bool prefetches : {true, false}) {
-      kinds.push_back(FullyDivided({reshards, prefetches}));
-    }
+  for (const FullSharding& sharding : kFullShardings) {
+    kinds.push_back(FullyDivided(sharding));
   }
   kinds.push_back(Shared());
   return kinds;
@@ -231,11 +229,6 @@ Batch RandomBatchOf(int64_t sequences) {
   at::manual_seed(5);
   return RandomBatch(TrainedConfig().vocab, sequences, StepOf({}).seq,
                      at::kCPU);
-}
-
-Batch ShareOf(const Batch& whole, const ProcessGroup& data) {
-  return {whole.tokens.narrow(0, 2 * data.rank(), 2),
-          whole.targets.narrow(0, 2 * data.rank(), 2)};
 }
 
 class RecordingObserver final : public PhaseObserver {
@@ -360,10 +353,7 @@ TEST_F(RankParallelTrainer, SendsAsManyBytesAsComputed) {
 TEST_F(RankParallelTrainer, TakesTheMemoryOfADryRun) {
   for (const Kind& kind : Kinds()) {
     const StepBytes bytes = BytesOfSteps(kind, *group_);
-    const auto without_others =
-        ProcessGroup::Fake({.backend = group_->backend(),
-                            .rank = group_->rank(),
-                            .size = group_->size()});
+    const auto without_others = WithoutOthers(*group_);
     const DryRun dry;
     EXPECT_EQ(BytesOfSteps(kind, *without_others), bytes) << kind.name;
   }

@@ -19,6 +19,7 @@
 #include "model/training/train_step.h"
 #include "model/verification/relative_error.h"
 #include "tests/model/c10_error.h"
+#include "tests/model/distributed/parallel_models.h"
 #include "tests/support/architectures.h"
 #include "tests/support/fake_group.h"
 #include "tests/support/rank_fixture.h"
@@ -29,15 +30,10 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Sizes d_ff and vocab that neither two nor four ranks divide evenly.
-ModelConfig Small(Implementation implementation) {
-  return {"m", 24, 42, 2, 4, 37, AttentionOf(implementation), implementation};
-}
-
 // Two and four ranks divide its key/value heads evenly, too. Each rank has the
 // same words of the embeddings and of the head, which are tied.
 ModelConfig GroupedAndTied(Implementation implementation) {
-  ModelConfig config = Small(implementation);
+  ModelConfig config = MeshConfig(implementation);
   config.heads = 12;
   config.kv_heads = 4;
   config.tied_embeddings = true;
@@ -89,21 +85,10 @@ void ExpectPartOfGradients(const TransformerLm& part,
   }
 }
 
-void ExpectAssembled(const TransformerLm& part, const TransformerLm& whole,
-                     ProcessGroup& group, double limit) {
-  const auto expected = whole->named_parameters();
-  for (const auto& parameter : part->named_parameters()) {
-    const at::Tensor& of_whole = expected[parameter.key()];
-    const at::Tensor found =
-        Assemble(parameter.value(), of_whole.sizes(), group);
-    EXPECT_LE(RelativeError(found, of_whole), limit) << parameter.key();
-  }
-}
-
 TEST_F(RankTensorParallel, APartHasTheWeightsOfTheWholeModel) {
   for (const Implementation implementation : kImplementations) {
     for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
-      const ModelConfig config = Small(implementation);
+      const ModelConfig config = MeshConfig(implementation);
       const TransformerLm whole = MakeWhole(config, dtype);
       const at::Tensor next = at::rand({3});
       TensorRanks ranks(config, *group_);
@@ -138,7 +123,7 @@ TEST_F(RankTensorParallel, StepsAsTheWholeModel) {
           Numbers{Precision::kBf16, {2e-2, 8e-2, 2e-2}}}) {
       SCOPED_TRACE(std::string(ImplementationName(implementation)) + " " +
                    std::string(PrecisionName(precision)));
-      const ModelConfig config = Small(implementation);
+      const ModelConfig config = MeshConfig(implementation);
       TensorRanks ranks(config, *group_);
       TransformerLm part = MakePartOf(ranks, WeightType(precision));
       TransformerLm whole = MakeWhole(config, WeightType(precision));
@@ -175,7 +160,7 @@ TEST_F(RankTensorParallel, RecomputedBlocksHaveTheSameGradientsToTheBit) {
          {Precision::kFp32, Precision::kBf16Autocast, Precision::kBf16}) {
       SCOPED_TRACE(std::string(ImplementationName(implementation)) + " " +
                    std::string(PrecisionName(precision)));
-      ModelConfig config = Small(implementation);
+      ModelConfig config = MeshConfig(implementation);
       TensorRanks ranks(config, *group_);
       TransformerLm kept = MakePartOf(ranks, WeightType(precision));
       config.checkpointing = {Checkpointing::Kind::kBlocks, /*every=*/1};
@@ -199,10 +184,11 @@ TEST_F(RankTensorParallel, RecomputedBlocksHaveTheSameGradientsToTheBit) {
 // Without rounding errors, the result must be the whole model's.
 TEST_F(RankTensorParallel, InFloat64ItIsTheWholeModel) {
   for (const ModelConfig& config :
-       {Small(Implementation::kTextbook), Small(Implementation::kLibrary),
+       {MeshConfig(Implementation::kTextbook),
+        MeshConfig(Implementation::kLibrary),
         GroupedAndTied(Implementation::kTextbook),
-        Gpt(Small(Implementation::kLibrary)),
-        Biased(Small(Implementation::kTextbook))}) {
+        Gpt(MeshConfig(Implementation::kLibrary)),
+        Biased(MeshConfig(Implementation::kTextbook))}) {
     TensorRanks ranks(config, *group_);
     TransformerLm part = MakePartOf(ranks, at::kDouble);
     TransformerLm whole = MakeWhole(config, at::kDouble);
@@ -260,7 +246,7 @@ TEST_F(RankTensorParallel, TheLossOfAllWordsNeedsNoRankToSeeThem) {
 
 TEST(TensorParallelTest, OneRankHasTheWholeModelAndSendsNothing) {
   FakeGroup alone(/*rank=*/0, /*size=*/1);
-  const ModelConfig config = Small(Implementation::kLibrary);
+  const ModelConfig config = MeshConfig(Implementation::kLibrary);
   TensorRanks ranks(config, alone);
   at::manual_seed(kSeed);
   TransformerLm part = MakePart(ranks, at::TensorOptions());
@@ -278,9 +264,10 @@ TEST(TensorParallelTest, OneRankHasTheWholeModelAndSendsNothing) {
 
 TEST(TensorParallelTest, RanksThatDoNotDivideTheHeadsAreAnError) {
   FakeGroup three(/*rank=*/0, /*size=*/3);
-  EXPECT_THAT(
-      ErrorOf([&] { TensorRanks(Small(Implementation::kTextbook), three); }),
-      AllOf(HasSubstr("3 ranks"), HasSubstr("4 heads")));
+  EXPECT_THAT(ErrorOf([&] {
+                TensorRanks(MeshConfig(Implementation::kTextbook), three);
+              }),
+              AllOf(HasSubstr("3 ranks"), HasSubstr("4 heads")));
 }
 
 TEST(TensorParallelTest, AMeshHasRowsOfOneLength) {
