@@ -48,11 +48,10 @@ TEST_P(ToyStepTest, ComparingNamesEveryDifference) {
   const Dtypes expected = found;
   found[4].dtype = at::kDouble;
   found.pop_back();
-  const absl::Status wrong = CompareDtypes(found, expected);
-  EXPECT_EQ(wrong.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ(wrong.message(), "logits is fp64 instead of " +
-                                 std::string(DtypeName(low())) +
-                                 ", gradients is missing instead of fp32");
+  EXPECT_EQ(CompareDtypes(found, expected),
+            absl::FailedPreconditionError(
+                "logits is fp64 instead of " + std::string(DtypeName(low())) +
+                ", gradients is missing instead of fp32"));
 }
 
 TEST_P(ToyStepTest, AStepLeavesNoGradientsAndRepeats) {
@@ -64,8 +63,7 @@ TEST_P(ToyStepTest, AStepLeavesNoGradientsAndRepeats) {
 }
 
 TEST_P(ToyStepTest, WrongLogitsAreReported) {
-  EXPECT_TRUE(CheckToyLogits(model_, data_.x, low()).ok())
-      << CheckToyLogits(model_, data_.x, low());
+  EXPECT_EQ(CheckToyLogits(model_, data_.x, low()), absl::OkStatus());
   // Autocast keeps using its cached copy of the old weights.
   const AutocastScope outer(low(), at::kCPU);
   model_(data_.x);
@@ -86,12 +84,10 @@ TEST(CudaToyStepTest, AutocastWidensTheLayerNorm) {
   ToyModel model(20, 5, gpu);
   const ToyBatch data = RandomToyBatch(8, 20, 5, gpu);
   for (const at::ScalarType low : {at::kHalf, at::kBFloat16}) {
-    absl::Status status =
-        CompareDtypes(RunToyStep(model, data, low, NoObserver()),
-                      DocumentedDtypes(low, at::kCUDA));
-    EXPECT_TRUE(status.ok()) << status;
-    status = CheckToyLogits(model, data.x, low);
-    EXPECT_TRUE(status.ok()) << status;
+    EXPECT_EQ(CompareDtypes(RunToyStep(model, data, low, NoObserver()),
+                            DocumentedDtypes(low, at::kCUDA)),
+              absl::OkStatus());
+    EXPECT_EQ(CheckToyLogits(model, data.x, low), absl::OkStatus());
   }
 }
 

@@ -91,8 +91,8 @@ TEST(NormArithmeticTest, EveryResultPassesItsCheck) {
         for (const at::ScalarType compute_dtype : {dtype, at::kFloat}) {
           const at::Tensor x = Input(magnitude, dtype);
           const NormResult result = Normalize(kind, x, compute_dtype);
-          const absl::Status status = CheckNorm(kind, x, compute_dtype, result);
-          EXPECT_TRUE(status.ok()) << status << " " << magnitude;
+          EXPECT_EQ(CheckNorm(kind, x, compute_dtype, result), absl::OkStatus())
+              << magnitude;
         }
       }
     }
@@ -143,9 +143,9 @@ TEST(CudaNormArithmeticTest, NormsRoundAsSimulated) {
       for (const at::ScalarType dtype : {at::kHalf, at::kBFloat16}) {
         for (const at::ScalarType internals : {dtype, at::kFloat}) {
           const at::Tensor x = NormalInput(64, 1024, magnitude, dtype, gpu);
-          const absl::Status status =
-              CheckNorm(kind, x, internals, Normalize(kind, x, internals));
-          EXPECT_TRUE(status.ok()) << status;
+          EXPECT_EQ(
+              CheckNorm(kind, x, internals, Normalize(kind, x, internals)),
+              absl::OkStatus());
         }
       }
     }

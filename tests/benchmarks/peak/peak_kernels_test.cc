@@ -21,9 +21,10 @@ TEST(PeakKernelsTest, ProductsOfEveryTypeAreRight) {
   at::manual_seed(1);
   for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
     MatrixProduct product(48, 32, 64, precision, at::kCPU);
-    EXPECT_TRUE(product.Verify().ok()) << product.Verify();
+    EXPECT_EQ(product.Verify(), absl::OkStatus());
   }
-  EXPECT_TRUE(MatrixProduct(2, 3, 5, Precision::kFp32, at::kCPU).Verify().ok());
+  EXPECT_EQ(MatrixProduct(2, 3, 5, Precision::kFp32, at::kCPU).Verify(),
+            absl::OkStatus());
 }
 
 // fp32 with the significand truncated to the 11 bits of TF32.
@@ -37,8 +38,8 @@ TEST(PeakKernelsTest, AWrongProductIsFound) {
   const at::Tensor c = at::mm(a, b);
   EXPECT_TRUE(VerifyProduct(a, b, c, Precision::kFp32).ok());
   for (const at::Tensor& wrong : {c * 1.01, c.roll(1, 0), c * std::nan("")}) {
-    const absl::Status status = VerifyProduct(a, b, wrong, Precision::kTf32);
-    EXPECT_THAT(std::string(status.message()), HasSubstr("product_error "));
+    EXPECT_THAT(VerifyProduct(a, b, wrong, Precision::kTf32).ToString(),
+                HasSubstr("product_error "));
   }
 }
 

@@ -24,9 +24,9 @@ TEST(StreamTest, EveryPassIsRight) {
       if (!StreamUnavailable(kernel, stores).empty()) continue;
       for (const int64_t lines : {1, 2, 101}) {
         Stream stream(kernel, stores, lines * kLineBytes);
-        EXPECT_TRUE(stream.Verify().ok())
+        EXPECT_EQ(stream.Verify(), absl::OkStatus())
             << StreamKernelName(kernel) << " " << StoresName(stores) << " "
-            << lines << ": " << stream.Verify();
+            << lines;
       }
     }
   }

@@ -20,12 +20,11 @@ TEST(TransferTest, OnTheHostTheBytesArriveOrAreMissed) {
   for (const TransferKind kind : TransferKinds(at::kCPU)) {
     Transfer transfer(kind, kBytes, at::kCPU);
     transfer.Enqueue();
-    const absl::Status arrived = transfer.CheckArrived();
-    EXPECT_TRUE(arrived.ok()) << arrived;
+    EXPECT_EQ(transfer.CheckArrived(), absl::OkStatus());
     transfer.Poison();
-    const absl::Status poisoned = transfer.CheckArrived();
-    EXPECT_EQ(poisoned.code(), absl::StatusCode::kFailedPrecondition);
-    EXPECT_EQ(poisoned.message(), "5000 of 5000 words did not arrive");
+    EXPECT_EQ(
+        transfer.CheckArrived(),
+        absl::FailedPreconditionError("5000 of 5000 words did not arrive"));
   }
 }
 
@@ -70,8 +69,7 @@ TEST(CudaTransferTest, BytesArriveAndFillTheMemory) {
     // Page-locked host memory does not count.
     EXPECT_EQ(peak.allocated - before,
               (kind == TransferKind::kD2d ? 2 : 1) * kMany);
-    const absl::Status status = transfer.CheckArrived();
-    EXPECT_TRUE(status.ok()) << status;
+    EXPECT_EQ(transfer.CheckArrived(), absl::OkStatus());
   }
 }
 

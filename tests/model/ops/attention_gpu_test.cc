@@ -64,9 +64,10 @@ TEST(CudaAttentionTest, EachVariantGivesTheFloat64Result) {
   for (const Variant& variant : Variants()) {
     const AttentionInputs in = Inputs(variant);
     const at::Tensor out = AttentionForward(variant.kind, in);
-    const absl::Status status = VerifyAttention(
-        in, out, AttentionBackward(in, out), variant.bf16 ? 2e-2 : 1e-4);
-    EXPECT_TRUE(status.ok()) << Describe(variant) << ": " << status;
+    EXPECT_EQ(VerifyAttention(in, out, AttentionBackward(in, out),
+                              variant.bf16 ? 2e-2 : 1e-4),
+              absl::OkStatus())
+        << Describe(variant);
   }
 }
 

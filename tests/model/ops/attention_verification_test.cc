@@ -52,10 +52,9 @@ TEST(VerifyAttentionTest, EveryVariantAgreesToTheLastDigitsOfEachType) {
             (kind == AttentionKind::kOwn && dtype == at::kDouble)) {
           continue;
         }
-        const absl::Status status =
-            Evaluate(seq, dtype, kind).Verify(tolerance);
-        EXPECT_TRUE(status.ok()) << status << " seq " << seq << " " << dtype
-                                 << " " << AttentionName(kind);
+        EXPECT_EQ(Evaluate(seq, dtype, kind).Verify(tolerance),
+                  absl::OkStatus())
+            << "seq " << seq << " " << dtype << " " << AttentionName(kind);
       }
     }
   }
@@ -98,8 +97,7 @@ TEST(VerifyAttentionTest, FindsAnyBlockOfAnySequence) {
         const at::Tensor right = x->detach().clone();
         *x = right.clone();
         x->select(0, sequence).narrow(0, row, 64).mul_(1.02);
-        const absl::Status status = round.Verify(1e-2);
-        EXPECT_THAT(std::string(status.message()),
+        EXPECT_THAT(std::string(round.Verify(1e-2).message()),
                     EndsWith(absl::StrCat("_error 0.02 > 0.01 in 64 rows from ",
                                           row, " on of sequence ", sequence)));
         *x = right;
