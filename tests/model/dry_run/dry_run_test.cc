@@ -15,6 +15,7 @@
 
 #include "fixtures/memory/memory_account.h"
 #include "model/dry_run/operators.h"
+#include "tests/model/c10_error.h"
 
 namespace trainbench {
 namespace {
@@ -141,14 +142,9 @@ TEST(DryRunTest, AKernelRecordsItsWorkInTheInnermostRun) {
 }
 
 TEST(DryRunTest, SaysWhatItCannotDo) {
-  const auto error_of = [](const std::function<void()>& work) -> std::string {
+  const auto error_of = [](const std::function<void()>& work) {
     const DryRun dry;
-    try {
-      work();
-    } catch (const c10::Error& error) {
-      return error.what_without_backtrace();
-    }
-    return "none";
+    return ErrorOf(work);
   };
   EXPECT_THAT(error_of([] { at::ones({}).item<float>(); }),
               HasSubstr("item() reads one of a Float tensor"));

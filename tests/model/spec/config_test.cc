@@ -18,10 +18,6 @@
 namespace trainbench {
 namespace {
 
-std::string Message(const absl::Status& status) {
-  return std::string(status.message());
-}
-
 TEST(SeqUnavailableTest, ASequenceIsNotLongerThanWhatIsLearned) {
   ModelConfig config = {"good", 24, 40, 2, 3, 37};
   EXPECT_EQ(SeqUnavailable(config, 1 << 20), "");
@@ -36,11 +32,11 @@ TEST(SeqUnavailableTest, ASequenceIsNotLongerThanWhatIsLearned) {
 TEST(ValidateShapeTest, NamesFieldValueAndRange) {
   EXPECT_TRUE(ValidateShape(1, 1).ok());
   EXPECT_TRUE(ValidateShape(1 << 20, 1 << 20).ok());
-  EXPECT_EQ(Message(ValidateShape(0, 1)), "batch is 0; allowed: 1 to 1048576");
-  EXPECT_EQ(Message(ValidateShape(1, -1)), "seq is -1; allowed: 1 to 1048576");
-  EXPECT_EQ(Message(ValidateShape((1 << 20) + 1, 1)),
+  EXPECT_EQ(ValidateShape(0, 1).message(), "batch is 0; allowed: 1 to 1048576");
+  EXPECT_EQ(ValidateShape(1, -1).message(), "seq is -1; allowed: 1 to 1048576");
+  EXPECT_EQ(ValidateShape((1 << 20) + 1, 1).message(),
             "batch is 1048577; allowed: 1 to 1048576");
-  EXPECT_EQ(Message(ValidateShape(1, (1 << 20) + 1)),
+  EXPECT_EQ(ValidateShape(1, (1 << 20) + 1).message(),
             "seq is 1048577; allowed: 1 to 1048576");
 }
 
@@ -61,7 +57,7 @@ TEST(FindModelTest, FindsByNameAndListsTheNamesThereAre) {
   EXPECT_EQ(found->d_head(), 64);
   const auto missing = FindModel("Tiny", StandardModels());
   EXPECT_EQ(missing.status().code(), absl::StatusCode::kNotFound);
-  EXPECT_EQ(Message(missing.status()),
+  EXPECT_EQ(missing.status().message(),
             "unknown model 'Tiny'; allowed: tiny, small, medium, large, xl, "
             "2.7B");
 }
