@@ -44,14 +44,6 @@ inline StepBytes MeasureSteps(c10::Device device,
   return bytes;
 }
 
-// `make` returns a pointer to a warm step, on which Run() is measured.
-template <typename Make>
-StepBytes BytesOf(c10::Device device, const Make& make) {
-  decltype(make()) step;
-  return MeasureSteps(
-      device, [&] { step = make(); }, [] {}, [&] { step->Run(); });
-}
-
 }  // namespace trainbench
 
 #endif  // TRAINBENCH_TESTS_MODEL_STEP_BYTES_H_

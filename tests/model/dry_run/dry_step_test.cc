@@ -47,8 +47,11 @@ const Device& Cpu() {
 }
 
 StepBytes BytesOfStep(const StepParams& job, const Device& device = Cpu()) {
-  return BytesOf(TorchDevice(device),
-                 [&] { return std::make_unique<WarmStep>(job, device); });
+  std::unique_ptr<WarmStep> step;
+  return MeasureSteps(
+      TorchDevice(device),
+      [&] { step = std::make_unique<WarmStep>(job, device); }, [] {},
+      [&] { step->Run(); });
 }
 
 StepBytes DryBytesOfStep(const StepParams& job, const Device& device = Cpu()) {
