@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
-// A small model that takes each path of its implementation.
+// Small models with given weights, and the comparison of their gradients.
 
 #ifndef TRAINBENCH_TESTS_MODEL_TRAINING_SMALL_MODEL_H_
 #define TRAINBENCH_TESTS_MODEL_TRAINING_SMALL_MODEL_H_
 
+#include <gtest/gtest.h>
 #include <torch/types.h>
+
+#include <cstdint>
 
 #include "model/nn/transformer_lm.h"
 
 namespace trainbench {
 
+// A small model that takes each path of its implementation.
 inline ModelConfig SmallConfig(Implementation implementation,
                                AttentionKind attention) {
   return {.name = "m",
@@ -22,25 +26,21 @@ inline ModelConfig SmallConfig(Implementation implementation,
           .implementation = implementation};
 }
 
-// The widest dtype of the model: our own kernels do not support float64.
-inline at::ScalarType WidestDtype(const ModelConfig& config) {
-  return config.implementation == Implementation::kFused ||
-                 config.attention == AttentionKind::kOwn
-             ? at::kFloat
-             : at::kDouble;
-}
-
-// The relative error, in norm, allowed between two ways of computing the same
-// values in `dtype`.
-inline double RoundingOf(at::ScalarType dtype) {
-  return dtype == at::kDouble ? 1e-13 : 3e-6;
-}
-
 // Returns a model with the same weights each time.
 inline TransformerLm SeededModel(const ModelConfig& config,
-                                 at::ScalarType dtype) {
-  at::manual_seed(1);
+                                 at::ScalarType dtype, uint64_t seed = 1) {
+  at::manual_seed(seed);
   return TransformerLm(config, at::TensorOptions().dtype(dtype));
+}
+
+// Expects gradients that are equal bit by bit.
+inline void ExpectEqualGradients(const TransformerLm& a,
+                                 const TransformerLm& b) {
+  const auto expected = b->named_parameters();
+  for (const auto& item : a->named_parameters()) {
+    EXPECT_TRUE(item.value().grad().equal(expected[item.key()].grad()))
+        << item.key();
+  }
 }
 
 }  // namespace trainbench

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "tests/model/training/small_model.h"
+
 namespace trainbench {
 namespace {
 
@@ -29,7 +31,7 @@ class RecordingObserver final : public PhaseObserver {
 class TrainStepTest : public testing::Test {
  protected:
   TrainStepTest()
-      : model_(SeededModel()),
+      : model_(SeededModel({"m", 24, 40, 2, 3, 37}, at::kFloat)),
         optimizer_(Parameters(model_), AdamWKind::kFused),
         batch_(RandomBatch(37, 2, 5, at::kCPU)) {}
 
@@ -43,11 +45,6 @@ class TrainStepTest : public testing::Test {
     const uint64_t before = at::sequence_number::peek();
     Run(mode, NoObserver());
     return at::sequence_number::peek() - before;
-  }
-
-  static TransformerLm SeededModel() {
-    at::manual_seed(1);
-    return TransformerLm(ModelConfig{"m", 24, 40, 2, 3, 37}, at::kFloat);
   }
 
   TransformerLm model_;

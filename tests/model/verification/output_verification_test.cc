@@ -12,6 +12,7 @@
 #include "model/spec/check_log.h"
 #include "model/training/precision_scope.h"
 #include "model/verification/verification.h"
+#include "tests/model/training/small_model.h"
 
 namespace trainbench {
 namespace {
@@ -30,9 +31,7 @@ class VerifyOutputTest : public testing::Test {
     return {"m", 64, 160, 2, heads, kVocab, AttentionKind::kNaive};
   }
   static TransformerLm MakeModel(Precision precision = Precision::kFp32) {
-    at::manual_seed(1);
-    return TransformerLm(Config(),
-                         at::TensorOptions().dtype(WeightType(precision)));
+    return SeededModel(Config(), WeightType(precision));
   }
 
   std::string Verify(StepMode mode, TransformerLm& model,

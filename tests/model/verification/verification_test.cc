@@ -19,6 +19,7 @@
 #include "model/training/precision_scope.h"
 #include "model/verification/reference.h"
 #include "model/verification/relative_error.h"
+#include "tests/model/training/small_model.h"
 #include "tests/support/architectures.h"
 
 namespace trainbench {
@@ -39,12 +40,6 @@ constexpr AdamWKind kVerifiedKinds[] = {AdamWKind::kTextbook,
 
 ModelConfig Config(AttentionKind attention = AttentionKind::kNaive) {
   return {"m", 64, 160, 2, 4, 100, attention};
-}
-
-TransformerLm MakeVerified(const ModelConfig& config, at::ScalarType dtype,
-                           uint64_t seed = 1) {
-  at::manual_seed(seed);
-  return TransformerLm(config, at::TensorOptions().dtype(dtype));
 }
 
 // Returns the error that a check found, or "".
@@ -76,7 +71,7 @@ class VerificationTest : public testing::Test {
     return RandomBatch(model_->config().vocab, 2, 9, at::kCPU).tokens;
   }
 
-  TransformerLm model_ = MakeVerified(Config(), at::kFloat);
+  TransformerLm model_ = SeededModel(Config(), at::kFloat);
 };
 
 TEST(VerifyStepTest, AcceptsEveryPrecisionAndMode) {
@@ -87,7 +82,7 @@ TEST(VerifyStepTest, AcceptsEveryPrecisionAndMode) {
         for (uint64_t seed = 1; seed <= 3; ++seed) {
           const MatmulScope matmul(precision);
           TransformerLm model =
-              MakeVerified(Config(attention), WeightType(precision), seed);
+              SeededModel(Config(attention), WeightType(precision), seed);
           AdamW optimizer(Parameters(model), AdamWKind::kFused);
           EXPECT_EQ(VerifyStep(mode, model, &optimizer, precision, kShort),
                     absl::OkStatus())
@@ -108,7 +103,7 @@ TEST(VerifyStepTest, AcceptsBothOptimizersWithAnyOptions) {
   for (const AdamWKind kind : kVerifiedKinds) {
     for (const AdamWOptions& options : {AdamWOptions(), other}) {
       for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
-        TransformerLm model = MakeVerified(Config(), WeightType(precision));
+        TransformerLm model = SeededModel(Config(), WeightType(precision));
         AdamW optimizer(Parameters(model), kind, options);
         EXPECT_EQ(VerifyStep(StepMode::kTrainStep, model, &optimizer, precision,
                              kShort),
@@ -184,7 +179,7 @@ TEST_F(VerificationTest, AStepThatIsRunInAnotherWayIsLookedAt) {
 }
 
 TEST_F(VerificationTest, FindsALowerPrecisionThanIsClaimed) {
-  model_ = MakeVerified(Config(), at::kBFloat16);
+  model_ = SeededModel(Config(), at::kBFloat16);
   EXPECT_NE(Wrong(StepMode::kInference, Precision::kFp32), "");
   EXPECT_EQ(Wrong(StepMode::kInference, Precision::kBf16), "");
 }
@@ -193,7 +188,7 @@ TEST_F(VerificationTest, FindsALowerPrecisionThanIsClaimed) {
 TEST_F(VerificationTest, FindsAHigherPrecisionThanIsClaimed) {
   for (const Precision precision :
        {Precision::kBf16, Precision::kBf16Autocast}) {
-    model_ = MakeVerified(
+    model_ = SeededModel(
         Config(), precision == Precision::kBf16 ? at::kFloat : at::kDouble);
     EXPECT_THAT(Wrong(StepMode::kInference, precision),
                 HasSubstr("but no matrix product has operands of bf16"));
@@ -203,7 +198,7 @@ TEST_F(VerificationTest, FindsAHigherPrecisionThanIsClaimed) {
 TEST_F(VerificationTest, FindsNanAndInfinity) {
   const at::NoGradGuard no_grad;
   for (const double bad : {std::nan(""), HUGE_VAL}) {
-    model_ = MakeVerified(Config(), at::kFloat);
+    model_ = SeededModel(Config(), at::kFloat);
     model_->layers[0]->ffn->w1->weight[3][5] = bad;
     EXPECT_THAT(Wrong(StepMode::kInference),
                 MatchesRegex("logits_error -?nan > 0.0001"));
@@ -311,7 +306,7 @@ TEST_F(VerificationTest, ATrainStepNeedsAnOptimizer) {
 }
 
 TEST_F(VerificationTest, TheReferenceOfALongSequenceIsTheSame) {
-  model_ = MakeVerified(Config(), at::kDouble);
+  model_ = SeededModel(Config(), at::kDouble);
   const at::Tensor tokens = RandomBatch(100, 1, 600, at::kCPU).tokens;
   EXPECT_LT(RelativeError(model_(tokens), ReferenceLogits(model_, tokens)),
             1e-12);
@@ -321,7 +316,7 @@ TEST_F(VerificationTest, TheReferenceIsTheModelInFloat64) {
   for (const auto& config :
        {Config(), Config(AttentionKind::kSdpa), Gpt(Config()), Biased(Config()),
         GateBiased(Config())}) {
-    model_ = MakeVerified(config, at::kDouble);
+    model_ = SeededModel(config, at::kDouble);
     const at::Tensor tokens = Tokens();
     const at::Tensor reference = ReferenceLogits(model_, tokens);
     EXPECT_EQ(reference.sizes(), at::IntArrayRef({2, 9, 100}));
@@ -335,7 +330,7 @@ TEST_F(VerificationTest, TheReferenceSharesKeysAndValuesAsTheModel) {
   ModelConfig config = Config();
   for (const int64_t kv_heads : {1, 2}) {
     config.kv_heads = kv_heads;
-    model_ = MakeVerified(config, at::kDouble);
+    model_ = SeededModel(config, at::kDouble);
     const at::Tensor tokens = Tokens();
     EXPECT_LT(RelativeError(model_(tokens), ReferenceLogits(model_, tokens)),
               1e-12);
@@ -346,7 +341,7 @@ TEST_F(VerificationTest, TheReferenceOfAnotherModelIsFarOff) {
   const at::Tensor tokens = Tokens();
   const at::Tensor reference = ReferenceLogits(model_, tokens);
   EXPECT_LT(RelativeError(model_(tokens), reference), 1e-5);
-  TransformerLm other = MakeVerified(Config(), at::kFloat, 2);
+  TransformerLm other = SeededModel(Config(), at::kFloat, 2);
   EXPECT_GT(RelativeError(other(tokens), reference), 0.5);
   // One matrix in one block is enough.
   const at::NoGradGuard no_grad;
@@ -355,7 +350,7 @@ TEST_F(VerificationTest, TheReferenceOfAnotherModelIsFarOff) {
 }
 
 TEST_F(VerificationTest, AlongTheGradientIsAModelThatMoved) {
-  model_ = MakeVerified(Config(), at::kDouble);
+  model_ = SeededModel(Config(), at::kDouble);
   const Batch batch = RandomBatch(100, 2, 9, at::kCPU);
   ComputeGradients(model_, batch, Precision::kFp32, NoObserver());
   const double step = 0.3;
