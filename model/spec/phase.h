@@ -4,8 +4,6 @@
 #ifndef TRAINBENCH_MODEL_SPEC_PHASE_H_
 #define TRAINBENCH_MODEL_SPEC_PHASE_H_
 
-#include <cstddef>
-
 #include "model/spec/enum_names.h"
 
 namespace trainbench {
@@ -15,9 +13,8 @@ namespace trainbench {
 // gradients belongs to the last phase of the step that created them.
 enum class Phase { kForward, kLoss, kBackward, kCommunication, kOptimizer };
 
-inline constexpr std::size_t kPhaseCount = 5;
-inline constexpr EnumNames<Phase, kPhaseCount> PhaseName{
-    "forward", "loss", "backward", "communication", "optimizer"};
+inline constexpr EnumNames<Phase, 5> PhaseName{"forward", "loss", "backward",
+                                               "communication", "optimizer"};
 inline constexpr auto kPhases = PhaseName.values();
 
 // A marker in the device's work, such as a cudaEvent_t in a CUDA graph. The
