@@ -35,12 +35,6 @@ const Checkpointing kRecomputed[] = {
 // Four ranks cannot divide the blocks evenly.
 ModelConfig UnshardedConfig() { return {"m", 18, 35, 3, 3, 37}; }
 
-TransformerLm MakeShardedModel(uint64_t seed,
-                               const ModelConfig& config = UnshardedConfig()) {
-  at::manual_seed(seed);
-  return TransformerLm(config, at::TensorOptions());
-}
-
 at::Tensor LossOf(TransformerLm& model, const Batch& batch) {
   return ComputeLoss(model, batch, Precision::kFp32, NoObserver());
 }
@@ -61,12 +55,8 @@ void ExpectEqual(const TransformerLm& a, const TransformerLm& b) {
 
 class RankFullySharded : public RankTest {
  protected:
-  // Builds a model that is equal on all ranks.
   TransformerLm Build(const ModelConfig& config = UnshardedConfig()) {
-    TransformerLm model =
-        MakeShardedModel(static_cast<uint64_t>(launch_.rank), config);
-    BroadcastModel(*model, *group_);
-    return model;
+    return Replica(config, *group_);
   }
 
   Batch MyBatch() const {
@@ -161,9 +151,10 @@ TEST_F(RankFullySharded, AForwardPassAloneLeavesNothing) {
 
 TEST(FullyShardedTest, HooksGoWithTheObject) {
   FakeGroup group(/*rank=*/0, /*size=*/1);
-  TransformerLm model = MakeShardedModel(0);
+  TransformerLm model(UnshardedConfig(), at::TensorOptions());
   { FullySharded sharded(model, {}, at::kFloat, kAdamW, group); }
-  FullySharded sharded(MakeShardedModel(0), {}, at::kFloat, kAdamW, group);
+  FullySharded sharded(TransformerLm(UnshardedConfig(), at::TensorOptions()),
+                       {}, at::kFloat, kAdamW, group);
   EXPECT_EQ(group.calls(), 0);
 }
 

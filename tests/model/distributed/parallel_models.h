@@ -15,6 +15,7 @@
 
 #include "model/distributed/comm/process_group.h"
 #include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
+#include "model/distributed/trainer/parallel_trainer.h"
 #include "model/spec/parallel/full_sharding.h"
 #include "model/training/train_step.h"
 #include "model/verification/relative_error.h"
@@ -113,6 +114,15 @@ inline std::string TextOf(const FullSharding& sharding) {
 // Sizes d_ff and vocab that neither two nor four ranks divide evenly.
 inline ModelConfig MeshConfig(Implementation implementation) {
   return {"m", 24, 42, 2, 4, 37, AttentionOf(implementation), implementation};
+}
+
+// Returns a model that is equal on all ranks.
+inline TransformerLm Replica(const ModelConfig& config, ProcessGroup& group,
+                             uint64_t seed = 0) {
+  at::manual_seed(seed + static_cast<uint64_t>(group.rank()));
+  TransformerLm model(config, at::TensorOptions());
+  BroadcastModel(*model, group);
+  return model;
 }
 
 inline Batch ShareOf(const Batch& whole, const ProcessGroup& data) {

@@ -107,14 +107,6 @@ constexpr StepParams StepOf(const ModelConfig& config) {
 
 void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 
-// Builds a model that is equal on all ranks.
-TransformerLm Replica(const ModelConfig& config, ProcessGroup& group) {
-  at::manual_seed(kTrainerSeed + static_cast<uint64_t>(group.rank()));
-  TransformerLm model(config, at::TensorOptions());
-  BroadcastModel(*model, group);
-  return model;
-}
-
 int64_t Psi(const ModelConfig& config) {
   return ParameterBytes(config, Precision::kFp32);
 }
@@ -129,7 +121,7 @@ Kind DataParallel(SyncStrategy strategy) {
       .make =
           [=](const ModelConfig& config, ProcessGroup& group) {
             Job job;
-            job.model = Replica(config, group);
+            job.model = Replica(config, group, kTrainerSeed);
             const auto parameters = TrainableParameters(*job.model);
             job.trainer = std::make_unique<DataParallelTrainer>(
                 parameters,
@@ -148,7 +140,7 @@ Kind DividedOptimizer(OptimizerSharding sharding) {
           .make =
               [=](const ModelConfig& config, ProcessGroup& group) {
                 Job job;
-                job.model = Replica(config, group);
+                job.model = Replica(config, group, kTrainerSeed);
                 job.trainer = MakeShardedOptimizer(
                     sharding, TrainableParameters(*job.model), kTrainerAdamW,
                     group);
@@ -166,7 +158,7 @@ Kind FullyDivided(const FullSharding& sharding) {
           .make =
               [=](const ModelConfig& config, ProcessGroup& group) {
                 Job job;
-                job.model = Replica(config, group);
+                job.model = Replica(config, group, kTrainerSeed);
                 job.trainer = std::make_unique<FullySharded>(
                     job.model, sharding, at::kFloat, kTrainerAdamW, group);
                 return job;
