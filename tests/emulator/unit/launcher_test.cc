@@ -79,20 +79,16 @@ TEST_F(LauncherTest, FindsAWriteOverWhatAnotherReads) {
 }
 
 TEST_F(LauncherTest, ABarrierOfAWarpOrdersThatWarpOnly) {
-  const auto exchange = [](int distance) {
-    return [distance](const Device& d) {
+  const auto read_of = [](int (*other)(int thread)) {
+    return [other](const Device& d) {
       d.StoreShared(4 * d.Thread(), 1.0f);
       d.SyncWarp();
-      d.LoadShared<float>(4 * ((d.Thread() + distance) % 64));
+      d.LoadShared<float>(4 * other(d.Thread()));
     };
   };
-  EXPECT_THAT(Run(exchange(1)), HasSubstr("another thread"));
-  EXPECT_EQ(Run([](const Device& d) {
-              d.StoreShared(4 * d.Thread(), 1.0f);
-              d.SyncWarp();
-              d.LoadShared<float>(4 * (d.Thread() ^ 1));
-            }),
-            "");
+  EXPECT_THAT(Run(read_of([](int thread) { return (thread + 1) % 64; })),
+              HasSubstr("another thread"));
+  EXPECT_EQ(Run(read_of([](int thread) { return thread ^ 1; })), "");
 }
 
 TEST_F(LauncherTest, FindsRacesBetweenBlocks) {
