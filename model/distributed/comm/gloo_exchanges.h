@@ -9,6 +9,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <memory>
 
 #include "model/distributed/comm/process_group.h"
@@ -27,6 +28,9 @@ void CopyUnlessSame(const at::Tensor& from, const at::Tensor& to);
 
 // On a ring, each rank sends only to the next one (Patarasuk & Yuan 2009), n
 // values in each of N - 1 rounds. Both functions throw what c10d throws.
+
+// The longest message, in values.
+inline constexpr int64_t kRingSegment = int64_t{1} << 18;
 
 // Leaves the sum over all ranks in this rank's chunk and partial sums in the
 // others. Chunks are sent in segments of kRingSegment values: one segment is

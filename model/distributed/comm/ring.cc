@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "model/distributed/comm/gloo_exchanges.h"
-#include "model/spec/comm_backend.h"
 
 namespace trainbench {
 namespace {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fixtures/memory/memory_probe.h"
+#include "model/distributed/comm/gloo_exchanges.h"
 #include "model/distributed/ddp/gradient_sync.h"
 #include "tests/model/distributed/parallel_models.h"
 #include "tests/support/fake_group.h"
