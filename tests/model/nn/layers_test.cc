@@ -17,10 +17,6 @@ namespace {
 // and a little more for earlier rounding in fp32.
 constexpr double kBf16Rounding = (1.0 + 1e-3) / 256;
 
-at::TensorOptions Options(at::ScalarType dtype) {
-  return at::TensorOptions().dtype(dtype);
-}
-
 double MaxRelativeError(const at::Tensor& a, const at::Tensor& b) {
   return ((a.detach() - b.detach()) / b.detach()).abs().max().item<double>();
 }
@@ -34,7 +30,7 @@ TEST(FusedAndTextbookRmsNormTest, TinyAndHugeInputsAreRoundedOnlyOnce) {
          {Implementation::kTextbook, Implementation::kFused}) {
       ModelConfig config = {"m", 64};
       config.implementation = implementation;
-      Norm norm(config, Options(dtype));
+      Norm norm(config, dtype);
       norm->weight.uniform_(0.5, 2.0);
       const auto normed = [&](const at::Tensor& x) {
         ResidualStream stream = {x, {}};
@@ -67,7 +63,7 @@ TEST(LayerNormTest, FollowsTheFormulaInEachImplementation) {
     config.biases = biases;
     for (const Implementation implementation : kImplementations) {
       config.implementation = implementation;
-      Norm norm(config, Options(at::kDouble));
+      Norm norm(config, at::kDouble);
       ASSERT_EQ(norm->bias.defined(), biases != Biases::kNone);
       const at::NoGradGuard no_grad;
       at::Tensor expected =

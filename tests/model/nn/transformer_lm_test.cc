@@ -19,13 +19,9 @@ namespace {
 // The standard deviation of N(0, 1) truncated at 3: sqrt(1 - 6 phi(3) / mass).
 constexpr double kCutDeviation = 0.98658;
 
-TransformerLm MakeModel(const ModelConfig& config, at::ScalarType dtype) {
-  return TransformerLm(config, at::TensorOptions().dtype(dtype));
-}
-
 TEST(TransformerLmTest, ABadConfigIsRefusedByName) {
   EXPECT_THAT(ErrorOf([] {
-                MakeModel({"m", 24, 40, 2, 5, 37}, at::kFloat);
+                TransformerLm(ModelConfig{"m", 24, 40, 2, 5, 37}, at::kFloat);
               }),
               ::testing::HasSubstr("heads is 5"));
 }
@@ -60,10 +56,10 @@ void ExpectInitialised(const TransformerLm& model, double rounding) {
 TEST(InitializationTest, WeightsAreCutNormalsAndNormsAreOne) {
   at::manual_seed(2);
   const ModelConfig config = {"m", 96, 160, 2, 4, 301};
-  ExpectInitialised(MakeModel(config, at::kFloat), 1e-6);
-  ExpectInitialised(MakeModel(config, at::kDouble), 1e-12);
+  ExpectInitialised(TransformerLm(config, at::kFloat), 1e-6);
+  ExpectInitialised(TransformerLm(config, at::kDouble), 1e-12);
   // bf16 has 8 significant bits.
-  ExpectInitialised(MakeModel(config, at::kBFloat16), 1.0 / 256);
+  ExpectInitialised(TransformerLm(config, at::kBFloat16), 1.0 / 256);
 }
 
 TEST(InitializationTest, TheShapeOfTheDistributionIsNormal) {
@@ -88,7 +84,7 @@ TEST(InitializationTest, NoTwoMatricesOfOneModelOrOfTwoSeedsAreEqual) {
   std::vector<at::Tensor> matrices;
   for (const uint64_t seed : {5, 6}) {
     at::manual_seed(seed);
-    TransformerLm model = MakeModel({"m", 24, 24, 2, 3, 24}, at::kFloat);
+    TransformerLm model(ModelConfig{"m", 24, 24, 2, 3, 24}, at::kFloat);
     for (const at::Tensor& parameter : model->parameters()) {
       if (parameter.dim() == 1) continue;
       for (const at::Tensor& other : matrices) {
