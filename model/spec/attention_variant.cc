@@ -19,28 +19,37 @@ constexpr auto kVariants = std::to_array<AttentionVariant>({
 #undef ATTENTION
 });
 
-bool HasKernel(AttentionKind kind, DeviceKind device) {
-  return !AttentionOpPrefix(kind, device).empty();
-}
-
-bool TakesType(AttentionKind kind, DeviceKind device, bool bf16) {
-  return device == DeviceKind::kCpu || bf16 || VariantOf(kind).fp32_on_cuda;
-}
-
-bool TakesHead(AttentionKind kind, DeviceKind device, int64_t d_head) {
-  const auto& known = VariantOf(kind).cuda_d_heads;
-  return device == DeviceKind::kCpu || known[0] == 0 ||
-         std::find(known.begin(), known.end(), d_head) != known.end();
-}
-
-// Shared memory of a block, for a head dimension that TakesHead accepts.
-int64_t SharedBytes(AttentionKind kind, DeviceKind device, int64_t d_head) {
-  if (device == DeviceKind::kCpu) return 0;
+// Returns why the variant cannot run, up to what to use instead; empty if it
+// can.
+std::string WhyNot(AttentionKind kind, DeviceKind device, bool bf16,
+                   int64_t d_head, int64_t shared_bytes) {
   const AttentionVariant& variant = VariantOf(kind);
-  for (std::size_t i = 0; i < variant.cuda_d_heads.size(); ++i) {
-    if (variant.cuda_d_heads[i] == d_head) return variant.cuda_shared_bytes[i];
+  const absl::string_view name = AttentionName(kind);
+  if (AttentionOpPrefix(kind, device).empty()) {
+    return absl::StrCat(name, device == DeviceKind::kCpu
+                                  ? " attention needs an NVIDIA GPU; on a CPU"
+                                  : " attention needs a CPU; on a GPU");
   }
-  return 0;
+  if (device == DeviceKind::kCpu) return "";
+  if (!bf16 && !variant.fp32_on_cuda) {
+    return absl::StrCat("on a GPU ", name,
+                        " attention supports only bf16 and fp16; for fp32");
+  }
+  const auto& known = variant.cuda_d_heads;
+  if (known[0] == 0) return "";
+  const auto found = std::find(known.begin(), known.end(), d_head);
+  if (found == known.end()) {
+    return absl::StrCat("on a GPU ", name,
+                        " attention supports heads of dimension ",
+                        absl::StrJoin(known, ", "), "; for dimension ", d_head);
+  }
+  const auto place = static_cast<std::size_t>(found - known.begin());
+  const int64_t needed = variant.cuda_shared_bytes[place];
+  if (shared_bytes == 0 || needed <= shared_bytes) return "";
+  return absl::StrCat(name, " attention needs ", needed,
+                      " bytes of shared memory per block for heads of "
+                      "dimension ",
+                      d_head, "; this GPU allows ", shared_bytes, ";");
 }
 
 }  // namespace
@@ -57,44 +66,16 @@ absl::string_view AttentionOpPrefix(AttentionKind kind, DeviceKind device) {
 std::string AttentionUnavailable(AttentionKind kind, DeviceKind device,
                                  bool bf16, int64_t d_head,
                                  int64_t shared_bytes) {
-  const auto fits = [&](AttentionKind any) {
-    return shared_bytes == 0 ||
-           SharedBytes(any, device, d_head) <= shared_bytes;
+  const auto why_not = [&](AttentionKind any) {
+    return WhyNot(any, device, bf16, d_head, shared_bytes);
   };
-  const auto runs = [&](AttentionKind any) {
-    return HasKernel(any, device) && TakesType(any, device, bf16) &&
-           TakesHead(any, device, d_head) && fits(any);
-  };
-  if (runs(kind)) return "";
-  std::vector<absl::string_view> names;
+  const std::string why = why_not(kind);
+  if (why.empty()) return "";
+  std::vector<absl::string_view> others;
   for (const AttentionKind other : kAttentionKinds) {
-    if (runs(other)) names.push_back(AttentionName(other));
+    if (why_not(other).empty()) others.push_back(AttentionName(other));
   }
-  const std::string others = absl::StrJoin(names, ", ");
-  const absl::string_view name = AttentionName(kind);
-  if (!HasKernel(kind, device)) {
-    return device == DeviceKind::kCpu
-               ? absl::StrCat(name,
-                              " attention needs an NVIDIA GPU; on a CPU use ",
-                              others)
-               : absl::StrCat(name, " attention needs a CPU; on a GPU use ",
-                              others);
-  }
-  if (!TakesType(kind, device, bf16)) {
-    return absl::StrCat("on a GPU ", name,
-                        " attention supports only bf16 and fp16; for fp32 use ",
-                        others);
-  }
-  if (!fits(kind)) {
-    return absl::StrCat(
-        name, " attention needs ", SharedBytes(kind, device, d_head),
-        " bytes of shared memory per block for heads of dimension ", d_head,
-        "; this GPU allows ", shared_bytes, "; use ", others);
-  }
-  return absl::StrCat("on a GPU ", name,
-                      " attention supports heads of dimension ",
-                      absl::StrJoin(VariantOf(kind).cuda_d_heads, ", "),
-                      "; for dimension ", d_head, " use ", others);
+  return absl::StrCat(why, " use ", absl::StrJoin(others, ", "));
 }
 
 }  // namespace trainbench
