@@ -124,11 +124,6 @@ void PrintTo(const JobBytes& job, std::ostream* out) {
   *out << ", gathered " << job.traffic.Of(CollectiveKind::kAllGather).bytes;
 }
 
-void Step(TransformerLm& model, FullySharded& sharded, const Batch& batch,
-          Precision precision) {
-  RunParallelStep(model, sharded, batch, precision, NoObserver());
-}
-
 JobBytes BytesOfSteps(const MemoryJob& job, ProcessGroup& data,
                       ProcessGroup& tensor) {
   std::optional<TensorRanks> ranks;
@@ -139,7 +134,7 @@ JobBytes BytesOfSteps(const MemoryJob& job, ProcessGroup& data,
   JobBytes found;
   const auto step = [&] {
     const CollectiveRecorder recorder(data);
-    Step(model, *sharded, batch, job.precision);
+    RunParallelStep(model, *sharded, batch, job.precision, NoObserver());
     found.traffic = recorder.traffic();
   };
   found.bytes = MeasureSteps(
