@@ -252,18 +252,16 @@ absl::StatusOr<ModelConfig> ParseModel(absl::string_view text) {
 std::string FormatArchitecture(const ModelConfig& config) {
   const ModelConfig usual;
   std::string text;
-  if (config.mlp != usual.mlp) {
-    absl::StrAppend(&text, ",mlp=", MlpName(config.mlp));
-  }
-  if (config.norm != usual.norm) {
-    absl::StrAppend(&text, ",norm=", NormalizationName(config.norm));
-  }
-  if (config.biases != usual.biases) {
-    absl::StrAppend(&text, ",biases=", BiasesName(config.biases));
-  }
-  if (config.positions != usual.positions) {
-    absl::StrAppend(&text, ",positions=", PositionsName(config.positions),
-                    ",context=", config.context);
+  const auto add = [&](absl::string_view key, auto field, const auto& names) {
+    if (config.*field == usual.*field) return;
+    absl::StrAppend(&text, ",", key, "=", names(config.*field));
+  };
+  add("mlp", &ModelConfig::mlp, MlpName);
+  add("norm", &ModelConfig::norm, NormalizationName);
+  add("biases", &ModelConfig::biases, BiasesName);
+  add("positions", &ModelConfig::positions, PositionsName);
+  if (config.positions == Positions::kLearned) {
+    absl::StrAppend(&text, ",context=", config.context);
   }
   return text;
 }
