@@ -60,8 +60,8 @@ Tensors InputsOf(const Shape& s, at::ScalarType type) {
 
 void ExpectRight(const Shape& s, at::ScalarType type, bool causal) {
   ExpectAttention(
-      [&](const auto& q, const auto& k, const auto& v) {
-        return FusedAttention(q, k, v, causal);
+      [&](const Tensors& x) {
+        return FusedAttention(x[0], x[1], x[2], causal);
       },
       InputsOf(s, type), causal, type == at::kFloat ? 2e-6 : 1e-2, "own");
 }
@@ -95,9 +95,9 @@ TEST(FusedAttentionTest, TwoCallsAreEqualBitByBit) {
   at::set_num_threads(3);
   const Tensors inputs = InputsOf({1, 2, 641, 16}, at::kFloat);
   const auto run = [&] {
-    return Differentiate([](const auto& q, const auto& k,
-                            const auto& v) { return FusedAttention(q, k, v); },
-                         inputs);
+    return Differentiate(
+        [](const Tensors& x) { return FusedAttention(x[0], x[1], x[2]); },
+        inputs);
   };
   const Tensors first = run(), second = run();
   for (std::size_t i = 0; i < first.size(); ++i) {

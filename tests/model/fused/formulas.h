@@ -61,8 +61,8 @@ inline at::Tensor AttentionFormula(const at::Tensor& q, const at::Tensor& k,
                     v);
 }
 
-using AttentionFunction = std::function<at::Tensor(
-    const at::Tensor&, const at::Tensor&, const at::Tensor&)>;
+// Attention of q, k and v.
+using AttentionFunction = std::function<at::Tensor(const Tensors& qkv)>;
 
 // Returns the output and the gradients of q, k and v. The inputs are q, k, v
 // and the output's gradient.
@@ -72,7 +72,7 @@ inline Tensors Differentiate(const AttentionFunction& attention,
   for (int i = 0; i < 3; ++i) {
     leaves.push_back(inputs[i].detach().requires_grad_());
   }
-  const at::Tensor output = attention(leaves[0], leaves[1], leaves[2]);
+  const at::Tensor output = attention(leaves);
   Tensors results = torch::autograd::grad({output}, leaves, {inputs[3]});
   results.insert(results.begin(), output.detach());
   return results;
@@ -97,8 +97,8 @@ inline void ExpectAttention(const AttentionFunction& attention,
   for (const at::Tensor& x : inputs) wide.push_back(x.to(at::kDouble));
   const Tensors actual = Differentiate(attention, inputs);
   const Tensors expected = Differentiate(
-      [&](const auto& q, const auto& k, const auto& v) {
-        return AttentionFormula(q, k, v, causal);
+      [&](const Tensors& x) {
+        return AttentionFormula(x[0], x[1], x[2], causal);
       },
       wide);
   for (std::size_t i = 0; i < actual.size(); ++i) {

@@ -44,9 +44,8 @@ double AllowedError(at::ScalarType type) {
 
 TEST(AttentionVariantsTest, EachIsTheFormulaInFloat64ForwardAndBackward) {
   for (const AttentionKind kind : OnCpu()) {
-    const AttentionFunction attention = [&](const auto& q, const auto& k,
-                                            const auto& v) {
-      return ComputeAttention(kind, q, k, v);
+    const AttentionFunction attention = [&](const Tensors& x) {
+      return ComputeAttention(kind, x[0], x[1], x[2]);
     };
     for (const auto type : {at::kFloat, at::kBFloat16}) {
       for (const std::vector<int64_t>& sizes :
@@ -142,9 +141,8 @@ TEST(TiledAttentionTest, AnyTilesAndLengthsAreRight) {
        {AttentionTiles{16, 16}, {16, 48}, {64, 16}}) {
     for (const int64_t seq : {2, 16, 37, 64, 100}) {
       for (const bool causal : {true, false}) {
-        const AttentionFunction tiled = [&](const auto& q, const auto& k,
-                                            const auto& v) {
-          return TiledAttention(q, k, v, causal, tiles);
+        const AttentionFunction tiled = [&](const Tensors& x) {
+          return TiledAttention(x[0], x[1], x[2], causal, tiles);
         };
         for (const auto type : {at::kDouble, at::kFloat, at::kBFloat16}) {
           ExpectAttention(tiled, RandomAttention({2, seq, 8}, type), causal,
