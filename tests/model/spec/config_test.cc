@@ -67,13 +67,8 @@ TEST(ParseModelTest, ReadsEveryFieldInAnyOrder) {
       "attention=sdpa,vocab=32000,heads=8,layers=6,d_ff=2048,d_model=512,"
       "name=My.model_2-b");
   ASSERT_TRUE(model.ok()) << model.status();
-  EXPECT_EQ(model->name, "My.model_2-b");
-  EXPECT_EQ(model->d_model, 512);
-  EXPECT_EQ(model->d_ff, 2048);
-  EXPECT_EQ(model->layers, 6);
-  EXPECT_EQ(model->heads, 8);
-  EXPECT_EQ(model->vocab, 32000);
-  EXPECT_EQ(model->attention, AttentionKind::kSdpa);
+  EXPECT_EQ(*model, (ModelConfig{"My.model_2-b", 512, 2048, 6, 8, 32000,
+                                 AttentionKind::kSdpa}));
 }
 
 TEST(ParseModelTest, AttentionFollowsTheImplementationUnlessItIsGiven) {
