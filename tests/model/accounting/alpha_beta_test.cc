@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -15,9 +14,6 @@ namespace trainbench {
 namespace {
 
 using testing::HasSubstr;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 double SquaredError(const AlphaBeta& model,
                     const std::vector<CallTime>& calls) {
@@ -73,9 +69,9 @@ TEST(FitAlphaBetaTest, SaysWhatIsWrong) {
   EXPECT_THAT(message({{8, 1}}), HasSubstr("1 distinct"));
   EXPECT_THAT(message({{8, 1}, {8, 2}}), HasSubstr("2 calls have 1 distinct"));
   EXPECT_THAT(message({{0, 1}, {8, 2}}), HasSubstr("bytes is 0"));
-  EXPECT_THAT(message({{4, 1}, {kInfinity, 2}}), HasSubstr("bytes is inf"));
+  EXPECT_THAT(message({{4, 1}, {HUGE_VAL, 2}}), HasSubstr("bytes is inf"));
   EXPECT_THAT(message({{4, -1}, {8, 2}}), HasSubstr("us is -1"));
-  EXPECT_THAT(message({{4, 1}, {8, kNan}}), HasSubstr("us is nan"));
+  EXPECT_THAT(message({{4, 1}, {8, NAN}}), HasSubstr("us is nan"));
 }
 
 TEST(AlphaBetaTest, LargestErrorIsRelative) {

@@ -7,16 +7,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
 namespace trainbench {
 namespace {
 
 using testing::HasSubstr;
-
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
-constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 TEST(BucketsTest, BestOfTheXlModel) {
   // CS336 assignment 2: 2 H100 with NVLink, 2 A100 on PCIe; 8 GB of gradients.
@@ -95,11 +91,11 @@ TEST(BucketsTest, SaysWhatIsWrong) {
     return std::string(plan.status().message());
   };
   EXPECT_THAT(message(0, {1, 1}), HasSubstr("gradient_bytes is 0"));
-  EXPECT_THAT(message(kNoNumber, {1, 1}), HasSubstr("gradient_bytes is nan"));
+  EXPECT_THAT(message(NAN, {1, 1}), HasSubstr("gradient_bytes is nan"));
   EXPECT_THAT(message(8, {0, 1}), HasSubstr("alpha_us is 0"));
-  EXPECT_THAT(message(8, {kInfinite, 1}), HasSubstr("alpha_us is inf"));
+  EXPECT_THAT(message(8, {HUGE_VAL, 1}), HasSubstr("alpha_us is inf"));
   EXPECT_THAT(message(8, {1, -1}), HasSubstr("us_per_byte is -1"));
-  EXPECT_THAT(message(8, {1, kNoNumber}), HasSubstr("us_per_byte is nan"));
+  EXPECT_THAT(message(8, {1, NAN}), HasSubstr("us_per_byte is nan"));
 }
 
 }  // namespace
