@@ -14,7 +14,7 @@
 
 #include "model/spec/component.h"
 #include "model/spec/config.h"
-#include "model/spec/step_mode.h"
+#include "model/spec/step_params.h"
 
 namespace trainbench {
 

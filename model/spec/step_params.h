@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parameters of one step of the language model in an experiment.
+// The kinds of step that experiments measure, by name, and the parameters of
+// one step of the language model.
 
 #ifndef TRAINBENCH_MODEL_SPEC_STEP_PARAMS_H_
 #define TRAINBENCH_MODEL_SPEC_STEP_PARAMS_H_
@@ -7,10 +8,25 @@
 #include <cstdint>
 
 #include "model/spec/config.h"
+#include "model/spec/enum_names.h"
 #include "model/spec/precision.h"
-#include "model/spec/step_mode.h"
 
 namespace trainbench {
+
+enum class StepMode {
+  kInference,        // logits, no autograd graph
+  kForward,          // logits, with the autograd graph
+  kForwardBackward,  // logits, loss, gradients
+  kTrainStep,        // logits, loss, gradients, AdamW update
+};
+
+inline constexpr EnumNames<StepMode, 4> StepModeName{
+    "inference", "forward", "forward_backward", "train_step"};
+inline constexpr auto kStepModes = StepModeName.values();
+
+inline bool HasBackward(StepMode mode) {
+  return mode == StepMode::kForwardBackward || mode == StepMode::kTrainStep;
+}
 
 struct StepParams {
   ModelConfig model;

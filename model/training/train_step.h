@@ -11,7 +11,7 @@
 #include "model/nn/transformer_lm.h"
 #include "model/spec/phase.h"
 #include "model/spec/precision.h"
-#include "model/spec/step_mode.h"
+#include "model/spec/step_params.h"
 #include "model/training/adamw.h"
 
 namespace trainbench {

@@ -12,7 +12,7 @@
 #include "fixtures/base/flag_parser.h"
 #include "model/spec/config.h"
 #include "model/spec/precision.h"
-#include "model/spec/step_mode.h"
+#include "model/spec/step_params.h"
 
 namespace trainbench {
 

@@ -16,7 +16,6 @@
 
 #include "absl/status/statusor.h"
 #include "model/distributed/comm/traffic.h"
-#include "model/spec/comm_backend.h"
 #include "model/spec/parallel/collective.h"
 
 namespace c10d {

@@ -10,7 +10,7 @@
 
 #include "model/distributed/comm/traffic.h"
 #include "model/spec/config.h"
-#include "model/spec/parallel/full_sharding.h"
+#include "model/spec/parallel/sharding.h"
 #include "model/spec/precision.h"
 
 namespace trainbench {

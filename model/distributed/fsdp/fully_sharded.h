@@ -37,7 +37,7 @@
 #include "model/distributed/fsdp/sharded_unit.h"
 #include "model/distributed/trainer/parallel_trainer.h"
 #include "model/nn/transformer_lm.h"
-#include "model/spec/parallel/full_sharding.h"
+#include "model/spec/parallel/sharding.h"
 #include "model/training/adamw.h"
 
 namespace trainbench {

@@ -24,7 +24,7 @@
 
 #include "model/distributed/comm/process_group.h"
 #include "model/distributed/trainer/parallel_trainer.h"
-#include "model/spec/parallel/optimizer_sharding.h"
+#include "model/spec/parallel/sharding.h"
 #include "model/training/adamw.h"
 
 namespace trainbench {

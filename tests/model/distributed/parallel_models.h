@@ -16,7 +16,7 @@
 #include "model/distributed/comm/process_group.h"
 #include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
 #include "model/distributed/trainer/parallel_trainer.h"
-#include "model/spec/parallel/full_sharding.h"
+#include "model/spec/parallel/sharding.h"
 #include "model/training/train_step.h"
 #include "model/verification/relative_error.h"
 

@@ -11,8 +11,8 @@
 
 #include "model/distributed/comm/traffic.h"
 #include "model/spec/config.h"
-#include "model/spec/parallel/full_sharding.h"
 #include "model/spec/parallel/mesh_shape.h"
+#include "model/spec/parallel/sharding.h"
 #include "model/spec/precision.h"
 #include "model/spec/step_params.h"
 

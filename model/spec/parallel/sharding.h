@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Placement of the optimizer state on the ranks of a job, by name.
+// How the ranks of a job divide the parameters, the gradients and the optimizer
+// state of a model.
 
-#ifndef TRAINBENCH_MODEL_SPEC_PARALLEL_OPTIMIZER_SHARDING_H_
-#define TRAINBENCH_MODEL_SPEC_PARALLEL_OPTIMIZER_SHARDING_H_
+#ifndef TRAINBENCH_MODEL_SPEC_PARALLEL_SHARDING_H_
+#define TRAINBENCH_MODEL_SPEC_PARALLEL_SHARDING_H_
 
 #include "model/spec/enum_names.h"
 
 namespace trainbench {
 
+// Placement of the optimizer state.
 enum class OptimizerSharding {
   // Gradients are all-reduced and every rank updates all parameters.
   kReplicated,
@@ -26,6 +28,17 @@ inline constexpr EnumNames<OptimizerSharding, 3> OptimizerShardingName{
     "replicated", "sharded", "broadcast"};
 inline constexpr auto kOptimizerShardings = OptimizerShardingName.values();
 
+// How fully sharded ranks exchange parameters and gradients
+// (model/distributed/fsdp/fully_sharded.h).
+struct FullSharding {
+  // A block's parameters are freed after its forward pass and gathered again
+  // for its backward pass.
+  bool reshard_after_forward = true;
+  // While a unit computes, the next unit's parameters are gathered and the
+  // previous unit's gradients are reduced.
+  bool prefetch = true;
+};
+
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_MODEL_SPEC_PARALLEL_OPTIMIZER_SHARDING_H_
+#endif  // TRAINBENCH_MODEL_SPEC_PARALLEL_SHARDING_H_
