@@ -16,30 +16,7 @@ extern "C" {
 #endif
 
 // The version of the functions and structures below.
-#define TRAINBENCH_NULL_GPU_VERSION 2
-
-// Sums over all devices of the process since the last reset. New fields are
-// added only at the end.
-typedef struct {
-  uint64_t launches;        // kernels run, also in graphs
-  uint64_t graph_launches;  // cudaGraphLaunch
-  uint64_t graph_nodes;     // nodes recorded by stream captures
-  uint64_t copies_h2d, copy_bytes_h2d;
-  uint64_t copies_d2h, copy_bytes_d2h;
-  uint64_t copies_d2d, copy_bytes_d2d;  // also from device to device
-  uint64_t copies_h2h, copy_bytes_h2h;
-  uint64_t fills, fill_bytes;
-  uint64_t waits;  // calls in which the host waits for a device
-  uint64_t allocations, allocated_bytes;  // cudaMalloc and cuMemCreate
-  uint64_t frees;
-  uint64_t host_allocations, host_allocated_bytes;  // pinned memory
-  uint64_t collectives, collective_bytes;           // NCCL, bytes sent
-  uint64_t faults;                                  // injected
-  // Allocated memory of all devices, and its peak since the last reset.
-  // Includes contexts, as on a real device.
-  uint64_t device_bytes, peak_device_bytes;
-  uint64_t accesses;  // to memory, checked for their order
-} trainbench_null_gpu_counters;
+#define TRAINBENCH_NULL_GPU_VERSION 3
 
 // Returns TRAINBENCH_NULL_GPU_VERSION of the library.
 int trainbench_null_gpu_version(void);
@@ -50,18 +27,17 @@ const char* trainbench_null_gpu_profile(void);
 // Resets the counters and the counts of kernels and calls to zero.
 void trainbench_null_gpu_reset(void);
 
-// Copies at most `size` bytes, the caller's
-// sizeof(trainbench_null_gpu_counters).
-void trainbench_null_gpu_count(trainbench_null_gpu_counters* counters,
-                               size_t size);
+// Returns a count since the last reset, summed over all devices of the process:
+// "launches", or another name in core/counters.h.
+uint64_t trainbench_null_gpu_count(const char* name);
 
 // Writes the counts since the last reset as a JSON object: "profile", "device",
-// "devices", "pid", "counters" (the fields above), "kernels" (an array of
-// {"name", "mangled", "launches"}, most frequent first; the made-up names of
-// libraries' kernels end in "_null") and "calls" (an object from function to
-// calls). Writes at most `size` bytes with the terminating zero and returns the
-// whole length without it, so a call with (nullptr, 0) returns the required
-// size.
+// "devices", "pid", "counters" (an object from these names to counts),
+// "kernels" (an array of {"name", "mangled", "launches"}, most frequent first;
+// the made-up names of libraries' kernels end in "_null") and "calls" (an
+// object from function to calls). Writes at most `size` bytes with the
+// terminating zero and returns the whole length without it, so a call with
+// (nullptr, 0) returns the required size.
 size_t trainbench_null_gpu_json(char* text, size_t size);
 
 // Whether TRAINBENCH_NULL_GPU_RATES predicts the times of devices.

@@ -34,8 +34,8 @@ def _only(recorded: Mapping[str, Any], *keys: str) -> Json:
 
 
 def _phase(phase: Json) -> Json:
-    """tools/null_gpu/null_gpu.h has the counters; kernels have demangled names, most
-    frequent first."""
+    """tools/null_gpu/core/counters.h has the counters; kernels have demangled names,
+    most frequent first."""
     kernels = [_only(one, "name", "family", "launches") for one in phase["kernels"]]
     families = {"kernels": kernels, "families": _families(kernels)}
     return {"name": phase["phase"], "counters": phase["counters"], **families}

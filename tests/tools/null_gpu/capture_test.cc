@@ -64,17 +64,17 @@ TEST_F(CaptureTest, WorkBecomesNodesAndRunsWithTheGraph) {
   ASSERT_EQ(End(), cudaSuccess);
   EXPECT_EQ(Status(), cudaStreamCaptureStatusNone);
   EXPECT_EQ(Nodes(), 3);
-  EXPECT_EQ(Counted().graph_nodes, 3);
-  EXPECT_EQ(Counted().launches, 0);
-  EXPECT_EQ(Counted().fills, 0);
+  EXPECT_EQ(Counted("graph_nodes"), 3);
+  EXPECT_EQ(Counted("launches"), 0);
+  EXPECT_EQ(Counted("fills"), 0);
 
   cudaGraphExec_t exec = nullptr;
   ASSERT_EQ(cudaGraphInstantiateWithFlags(&exec, graph_, 0), cudaSuccess);
   EXPECT_EQ(cudaGraphLaunch(exec, stream_), cudaSuccess);
   EXPECT_EQ(cudaGraphLaunch(exec, stream_), cudaSuccess);
-  EXPECT_EQ(Counted().graph_launches, 2);
-  EXPECT_EQ(Counted().launches, 4);
-  EXPECT_EQ(Counted().fills, 2);
+  EXPECT_EQ(Counted("graph_launches"), 2);
+  EXPECT_EQ(Counted("launches"), 4);
+  EXPECT_EQ(Counted("fills"), 2);
   EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
 }
 

@@ -194,7 +194,7 @@ TEST_F(CuptiTest, ALostRecordIsAKernelLess) {
   SetFaults("kernel_record:2");
   for (int i = 0; i < 3; ++i) ASSERT_EQ(Launch(nullptr), cudaSuccess);
   EXPECT_EQ(Kernels().size(), 2);
-  EXPECT_EQ(Counted().launches, 3);
+  EXPECT_EQ(Counted("launches"), 3);
 }
 
 // A clock far from the default one.

@@ -61,7 +61,7 @@ TEST_F(InjectedFaultTest, AnErrorIsTheLastOneUntilItIsAskedFor) {
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
   EXPECT_EQ(cudaMalloc(&pointer, 1), cudaSuccess);
   EXPECT_EQ(cudaFree(pointer), cudaSuccess);
-  EXPECT_EQ(Counted().faults, 1);
+  EXPECT_EQ(Counted("faults"), 1);
 }
 
 TEST_F(InjectedFaultTest, AStickyErrorShowsAfterTheLaunchAndStays) {

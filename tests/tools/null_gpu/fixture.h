@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/null_gpu/core/counters.h"
@@ -44,8 +45,9 @@ class NullGpuTest : public testing::Test {
     ASSERT_EQ(GetSettings().faults.Parse(plan), "");
   }
 
-  static trainbench_null_gpu_counters Counted() {
-    return ReadCounters(Since::kReset);
+  // Returns a count since the last reset.
+  static uint64_t Counted(std::string_view name) {
+    return ReadCounters(Since::kReset).at(name);
   }
 
   // TearDown destroys the streams, events and graphs.

@@ -79,7 +79,7 @@ TEST_F(CublasTest, ProductsRunOnTheStreamOfTheHandle) {
   ASSERT_EQ(Multiply(CUDA_R_32F), CUBLAS_STATUS_SUCCESS);
   cudaGraph_t graph = nullptr;
   ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
-  EXPECT_EQ(Counted().graph_nodes, 1);
+  EXPECT_EQ(Counted("graph_nodes"), 1);
   EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 }
 
@@ -133,8 +133,8 @@ class NcclTest : public LibraryTest {
 
 TEST_F(NcclTest, ACollectiveIsAKernelAndMovesNothing) {
   ASSERT_EQ(AllReduce(), ncclSuccess);
-  EXPECT_EQ(Counted().collectives, 1);
-  EXPECT_EQ(Counted().collective_bytes, 200);
+  EXPECT_EQ(Counted("collectives"), 1);
+  EXPECT_EQ(Counted("collective_bytes"), 200);
   EXPECT_THAT(Launched(),
               ElementsAre("ncclDevKernel_AllReduce_Sum_bf16_RING_LL_null"));
   EXPECT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
@@ -146,10 +146,10 @@ TEST_F(NcclTest, AGroupIsOneKernel) {
   ASSERT_EQ(AllReduce(), ncclSuccess);
   ASSERT_EQ(ncclGroupEnd(), ncclSuccess);
   ASSERT_EQ(AllReduce(), ncclSuccess);
-  EXPECT_EQ(Counted().launches, 0);
+  EXPECT_EQ(Counted("launches"), 0);
   ASSERT_EQ(ncclGroupEnd(), ncclSuccess);
-  EXPECT_EQ(Counted().launches, 1);
-  EXPECT_EQ(Counted().collective_bytes, 400);
+  EXPECT_EQ(Counted("launches"), 1);
+  EXPECT_EQ(Counted("collective_bytes"), 400);
   EXPECT_EQ(ncclGroupEnd(), ncclInvalidUsage);
 }
 
@@ -173,7 +173,7 @@ TEST_F(NcclTest, AnErrorCanComeAtOnce) {
   EXPECT_EQ(AllReduce(), ncclSystemError);
   EXPECT_EQ(AllReduce(), ncclUnhandledCudaError);
   EXPECT_STREQ(ncclGetLastError(comm_), "Cuda failure 2 'out of memory'");
-  EXPECT_EQ(Counted().launches, 0);
+  EXPECT_EQ(Counted("launches"), 0);
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ TEST_F(OrderDeathTest, StreamsThatTouchTheSameMemoryMustBeInOrder) {
   EXPECT_DEATH(Fill(two_, 1000, 8), kUnordered);
   Fill(one_, 1016, 8);
   EXPECT_DEATH(Read(nullptr), kUnordered);
-  EXPECT_EQ(Counted().accesses, 2);
+  EXPECT_EQ(Counted("accesses"), 2);
 }
 
 TEST_F(OrderDeathTest, AReadMustBeOverBeforeAWrite) {

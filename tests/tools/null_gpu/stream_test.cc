@@ -127,7 +127,7 @@ TEST_F(StreamTest, LaunchesAreChecked) {
             cudaErrorInvalidConfiguration);
   EXPECT_EQ(cudaLaunchKernel(&unknown, dim3(1), dim3(1), nullptr, 0, stream_),
             cudaErrorInvalidDeviceFunction);
-  EXPECT_EQ(Counted().launches, 0);
+  EXPECT_EQ(Counted("launches"), 0);
 }
 
 TEST_F(StreamTest, WaitsAreCounted) {
@@ -135,7 +135,7 @@ TEST_F(StreamTest, WaitsAreCounted) {
   EXPECT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
   EXPECT_EQ(cudaEventSynchronize(before_), cudaSuccess);
   EXPECT_EQ(cudaEventQuery(before_), cudaSuccess);
-  EXPECT_EQ(Counted().waits, 3);
+  EXPECT_EQ(Counted("waits"), 3);
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ TEST_F(ValuesTest, AKernelRunsItsBody) {
   Write(to_, {});
   ASSERT_EQ(LaunchSum({from_, to_}, nullptr), cudaSuccess);
   EXPECT_EQ(Read(to_)[0], 10);
-  EXPECT_EQ(Counted().launches, 1);
+  EXPECT_EQ(Counted("launches"), 1);
 }
 
 TEST_F(ValuesTest, TheLastBodyCounts) {

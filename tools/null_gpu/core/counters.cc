@@ -2,9 +2,8 @@
 
 #include "tools/null_gpu/core/counters.h"
 
-#include <map>
 #include <mutex>
-#include <string_view>
+#include <string>
 
 #include "tools/null_gpu/core/generated.h"
 #include "tools/null_gpu/core/kernel.h"
@@ -31,59 +30,18 @@ Counters& GetCounters() {
   return *counters;
 }
 
-std::span<const CounterField> CounterFields() {
-  static constexpr CounterField kFields[] = {
-#define NULL_GPU_FIELD(name, counter) \
-  {#name, &trainbench_null_gpu_counters::name, counter}
-#define NULL_GPU_COUNTER(name) NULL_GPU_FIELD(name, &Counters::name)
-      NULL_GPU_COUNTER(launches),
-      NULL_GPU_COUNTER(graph_launches),
-      NULL_GPU_COUNTER(graph_nodes),
-      NULL_GPU_COUNTER(copies_h2d),
-      NULL_GPU_COUNTER(copy_bytes_h2d),
-      NULL_GPU_COUNTER(copies_d2h),
-      NULL_GPU_COUNTER(copy_bytes_d2h),
-      NULL_GPU_COUNTER(copies_d2d),
-      NULL_GPU_COUNTER(copy_bytes_d2d),
-      NULL_GPU_COUNTER(copies_h2h),
-      NULL_GPU_COUNTER(copy_bytes_h2h),
-      NULL_GPU_COUNTER(fills),
-      NULL_GPU_COUNTER(fill_bytes),
-      NULL_GPU_COUNTER(waits),
-      NULL_GPU_COUNTER(allocations),
-      NULL_GPU_COUNTER(allocated_bytes),
-      NULL_GPU_COUNTER(frees),
-      NULL_GPU_COUNTER(host_allocations),
-      NULL_GPU_COUNTER(host_allocated_bytes),
-      NULL_GPU_COUNTER(collectives),
-      NULL_GPU_COUNTER(collective_bytes),
-      NULL_GPU_COUNTER(faults),
-      NULL_GPU_FIELD(device_bytes, nullptr),
-      NULL_GPU_FIELD(peak_device_bytes, nullptr),
-      NULL_GPU_COUNTER(accesses),
-#undef NULL_GPU_COUNTER
-#undef NULL_GPU_FIELD
-  };
-  return kFields;
-}
-
-trainbench_null_gpu_counters ReadCounters(Since since) {
-  trainbench_null_gpu_counters values = {};
-  for (const CounterField& field : CounterFields()) {
-    if (field.counter == nullptr) continue;
-    values.*field.value = (GetCounters().*field.counter).Value(since);
+std::map<std::string_view, uint64_t> ReadCounters(Since since) {
+  std::map<std::string_view, uint64_t> counts = {
+      {"device_bytes", GetMemory().TakenBytes()},
+      {"peak_device_bytes", GetMemory().PeakBytes(since)}};
+  for (const auto& [name, counter] : GetCounters().by_name) {
+    counts[name] = counter->Value(since);
   }
-  values.device_bytes = GetMemory().TakenBytes();
-  values.peak_device_bytes = since == Since::kReset
-                                 ? GetMemory().PeakBytesSinceReset()
-                                 : GetMemory().PeakBytes();
-  return values;
+  return counts;
 }
 
 void ResetCounters() {
-  for (const CounterField& field : CounterFields()) {
-    if (field.counter != nullptr) (GetCounters().*field.counter).Reset();
-  }
+  for (const auto& [name, counter] : GetCounters().by_name) counter->Reset();
   for (ApiEntry* entry : ApiEntry::All()) entry->calls().Reset();
   for (Kernel* kernel : AllKernels()) kernel->launches.Reset();
   GetMemory().ResetPeak();

@@ -6,11 +6,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <span>
-#include <string>
+#include <map>
+#include <string_view>
 #include <vector>
-
-#include "tools/null_gpu/null_gpu.h"
 
 namespace null_gpu {
 
@@ -34,27 +32,46 @@ class Counter {
   std::atomic<uint64_t> value_{0}, zero_{0};
 };
 
+// What the process has done on its devices, by the names of the report.
 struct Counters {
-  Counter launches, graph_launches, graph_nodes;
-  Counter copies_h2d, copy_bytes_h2d, copies_d2h, copy_bytes_d2h;
-  Counter copies_d2d, copy_bytes_d2d, copies_h2h, copy_bytes_h2h;
-  Counter fills, fill_bytes, waits;
-  Counter allocations, allocated_bytes, frees;
-  Counter host_allocations, host_allocated_bytes;
-  Counter collectives, collective_bytes, faults, accesses;
+  using ByName = std::map<std::string_view, Counter*>;
+  struct Named : Counter {
+    Named(ByName& all, std::string_view name) { all.emplace(name, this); }
+  };
+
+  ByName by_name;  // all counters below
+
+  Named launches{by_name, "launches"};              // kernels, also in graphs
+  Named graph_launches{by_name, "graph_launches"};  // cudaGraphLaunch
+  Named graph_nodes{by_name, "graph_nodes"};  // recorded by stream captures
+  Named copies_h2d{by_name, "copies_h2d"};
+  Named copy_bytes_h2d{by_name, "copy_bytes_h2d"};
+  Named copies_d2h{by_name, "copies_d2h"};
+  Named copy_bytes_d2h{by_name, "copy_bytes_d2h"};
+  Named copies_d2d{by_name, "copies_d2d"};  // also from device to device
+  Named copy_bytes_d2d{by_name, "copy_bytes_d2d"};
+  Named copies_h2h{by_name, "copies_h2h"};
+  Named copy_bytes_h2h{by_name, "copy_bytes_h2h"};
+  Named fills{by_name, "fills"};
+  Named fill_bytes{by_name, "fill_bytes"};
+  Named waits{by_name, "waits"};  // calls in which the host waits for a device
+  Named allocations{by_name, "allocations"};  // cudaMalloc and cuMemCreate
+  Named allocated_bytes{by_name, "allocated_bytes"};
+  Named frees{by_name, "frees"};
+  Named host_allocations{by_name, "host_allocations"};  // pinned memory
+  Named host_allocated_bytes{by_name, "host_allocated_bytes"};
+  Named collectives{by_name, "collectives"};            // NCCL
+  Named collective_bytes{by_name, "collective_bytes"};  // sent
+  Named faults{by_name, "faults"};                      // injected
+  Named accesses{by_name, "accesses"};  // to memory, checked for their order
 };
 
 Counters& GetCounters();
 
-// A field of null_gpu.h.
-struct CounterField {
-  const char* name;
-  uint64_t trainbench_null_gpu_counters::*value;
-  Counter Counters::*counter;  // null: Memory counts it
-};
-std::span<const CounterField> CounterFields();
-
-trainbench_null_gpu_counters ReadCounters(Since since);
+// Returns the counts by name. "device_bytes" is the allocated memory of all
+// devices, and "peak_device_bytes" its peak; both include contexts, as on a
+// real device.
+std::map<std::string_view, uint64_t> ReadCounters(Since since);
 
 void ResetCounters();
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tools/null_gpu/core/counters.h"
 #include "tools/null_gpu/core/settings.h"
 
 namespace null_gpu {
@@ -160,14 +159,9 @@ uint64_t Memory::TakenBytes() {
   return sum_;
 }
 
-uint64_t Memory::PeakBytes() {
+uint64_t Memory::PeakBytes(Since since) {
   const std::lock_guard lock(mutex_);
-  return peak_;
-}
-
-uint64_t Memory::PeakBytesSinceReset() {
-  const std::lock_guard lock(mutex_);
-  return peak_since_reset_;
+  return since == Since::kReset ? peak_since_reset_ : peak_;
 }
 
 void Memory::ResetPeak() {

@@ -15,6 +15,8 @@
 #include <optional>
 #include <vector>
 
+#include "tools/null_gpu/core/counters.h"
+
 namespace null_gpu {
 
 // Device memory is allocated in pages of this size.
@@ -72,8 +74,7 @@ class Memory {
 
   void Info(int device, size_t* free, size_t* total);
   uint64_t TakenBytes();
-  uint64_t PeakBytes();
-  uint64_t PeakBytesSinceReset();
+  uint64_t PeakBytes(Since since);
   void ResetPeak();
 
  private:

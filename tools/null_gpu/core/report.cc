@@ -46,11 +46,9 @@ std::string Joined(const std::vector<std::string>& parts) {
 }
 
 std::string CountersJson(Since since) {
-  const trainbench_null_gpu_counters counters = ReadCounters(since);
   std::vector<std::string> members;
-  for (const CounterField& field : CounterFields()) {
-    members.push_back(
-        Member(field.name, std::to_string(counters.*field.value)));
+  for (const auto& [name, count] : ReadCounters(since)) {
+    members.push_back(Member(name, std::to_string(count)));
   }
   return "{" + Joined(members) + "}";
 }
@@ -141,10 +139,8 @@ const char* trainbench_null_gpu_profile() {
 
 void trainbench_null_gpu_reset() { null_gpu::ResetCounters(); }
 
-void trainbench_null_gpu_count(trainbench_null_gpu_counters* counters,
-                               size_t size) {
-  const auto now = null_gpu::ReadCounters(null_gpu::Since::kReset);
-  std::memcpy(counters, &now, std::min(size, sizeof(now)));
+uint64_t trainbench_null_gpu_count(const char* name) {
+  return null_gpu::ReadCounters(null_gpu::Since::kReset).at(name);
 }
 
 size_t trainbench_null_gpu_json(char* text, size_t size) {

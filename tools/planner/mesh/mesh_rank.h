@@ -67,7 +67,7 @@ struct MeshRehearsal {
   // The fields below count the second step.
   MeshTraffic collectives;
   std::vector<std::pair<std::string, int64_t>> kernels;  // by phase
-  // "launches", "copies_d2d", ...: tools/null_gpu/null_gpu.h
+  // "launches", "copies_d2d", ...: tools/null_gpu/core/counters.h
   std::map<std::string, int64_t> counters;
 };
 

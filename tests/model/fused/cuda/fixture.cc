@@ -44,10 +44,9 @@ void CudaFusedTest::ResetCounters() {
 
 void CudaFusedTest::ExpectKernelsOfLibTorch(int64_t count) {
   if (!emulated_) return;
-  trainbench_null_gpu_counters counters = {};
-  NullGpu<decltype(trainbench_null_gpu_count)>("trainbench_null_gpu_count")(
-      &counters, sizeof(counters));
-  auto kernels = static_cast<int64_t>(counters.launches);
+  auto* const counted =
+      NullGpu<decltype(trainbench_null_gpu_count)>("trainbench_null_gpu_count");
+  auto kernels = static_cast<int64_t>(counted("launches"));
   for (const EmulatedKernels::Launch& launch : EmulatedKernels::Take()) {
     EXPECT_EQ(launch.wrong, "") << launch.kernel;
     --kernels;
