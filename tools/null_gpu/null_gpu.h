@@ -21,9 +21,6 @@ extern "C" {
 // Returns TRAINBENCH_NULL_GPU_VERSION of the library.
 int trainbench_null_gpu_version(void);
 
-// Returns the profile, e.g. "h100". The string is never freed.
-const char* trainbench_null_gpu_profile(void);
-
 // Resets the counters and the counts of kernels and calls to zero.
 void trainbench_null_gpu_reset(void);
 

@@ -133,10 +133,6 @@ int trainbench_null_gpu_predicts() {
   return null_gpu::GetSettings().rates ? 1 : 0;
 }
 
-const char* trainbench_null_gpu_profile() {
-  return null_gpu::GetSettings().profile->key.data();
-}
-
 void trainbench_null_gpu_reset() { null_gpu::ResetCounters(); }
 
 uint64_t trainbench_null_gpu_count(const char* name) {
