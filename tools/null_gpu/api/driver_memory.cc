@@ -69,8 +69,7 @@ cudaError_t Create(CUmemGenericAllocationHandle* handle, size_t bytes,
       properties.location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
     return cudaErrorInvalidValue;
   }
-  const auto fault = Inject("malloc", bytes, Returns::kWhenDone);
-  if (fault.error != cudaSuccess) return fault.error;
+  if (const cudaError_t error = Inject("malloc", bytes).error) return error;
   GetMemory().EnsureContext(device);
   WatchCachingAllocator();
   if (const cudaError_t error = GetMemory().Take(device, bytes)) return error;

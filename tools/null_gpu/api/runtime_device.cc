@@ -19,8 +19,7 @@ constexpr cudaError_t kNoDevice = cudaErrorInvalidDevice;
 
 cudaError_t WaitForDevice(int device) {
   GetCounters().waits.Add();
-  const auto fault = Inject("synchronize", 0, Returns::kWhenDone);
-  if (fault.error != cudaSuccess) return fault.error;
+  if (const cudaError_t error = Inject("synchronize").error) return error;
   {
     const std::lock_guard lock(StreamMutex());
     if (const cudaError_t error = CheckDeviceWait(device)) return error;

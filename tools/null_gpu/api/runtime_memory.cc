@@ -18,15 +18,15 @@ constexpr int kHost = -1;
 constexpr size_t kHostPage = 4096;
 
 cudaError_t Allocate(void** pointer, size_t bytes) {
-  const auto fault = Inject("malloc", bytes, Returns::kWhenDone);
-  if (fault.error != cudaSuccess) return fault.error;
+  if (const cudaError_t error = Inject("malloc", bytes).error) return error;
   WatchCachingAllocator();
   return GetMemory().Allocate(CurrentDevice(), bytes, pointer);
 }
 
 cudaError_t AllocateHost(void** pointer, size_t bytes) {
-  const auto fault = Inject("host_malloc", bytes, Returns::kWhenDone);
-  if (fault.error != cudaSuccess) return fault.error;
+  if (const cudaError_t error = Inject("host_malloc", bytes).error) {
+    return error;
+  }
   const size_t rounded = (bytes + kHostPage - 1) / kHostPage * kHostPage;
   *pointer = std::aligned_alloc(kHostPage, rounded);
   if (*pointer == nullptr) return cudaErrorMemoryAllocation;

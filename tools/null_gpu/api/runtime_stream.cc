@@ -86,8 +86,7 @@ template <typename Handle>
 cudaError_t Synchronize(Handle handle) {
   if (const cudaError_t error = Check(handle)) return error;
   GetCounters().waits.Add();
-  const auto fault = Inject("synchronize", 0, Returns::kWhenDone);
-  if (fault.error != cudaSuccess) return fault.error;
+  if (const cudaError_t error = Inject("synchronize").error) return error;
   WaitFor([&] { return Ready(handle); });
   const cudaError_t error = StickyError();
   return error == cudaSuccess ? Done(handle) : error;
@@ -244,8 +243,8 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return Call([&] {
     if (const cudaError_t error = Check(event)) return error;
-    const auto fault = Inject("event_query", 0, Returns::kWhenDone);
-    return fault.error == cudaSuccess ? Query(event) : fault.error;
+    if (const cudaError_t error = Inject("event_query").error) return error;
+    return Query(event);
   });
 }
 

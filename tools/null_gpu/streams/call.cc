@@ -54,7 +54,7 @@ uint32_t CallScope::Correlation() { return correlation; }
 cudaError_t CallScope::Admit() {
   if (StickyError() != cudaSuccess) return StickyError();
   GetMemory().EnsureContext(CurrentDevice());
-  return Inject(entry_.name(), 0, Returns::kWhenDone).error;
+  return Inject(entry_.name()).error;
 }
 
 Injected Inject(std::string_view call, size_t bytes, Returns returns) {

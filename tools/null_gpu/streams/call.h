@@ -151,7 +151,8 @@ struct Injected {
 
 // Returns the fault plan's effect on this call, a name or a class of fault.h.
 // Does not return from a "hang".
-Injected Inject(std::string_view call, size_t bytes, Returns returns);
+Injected Inject(std::string_view call, size_t bytes = 0,
+                Returns returns = Returns::kWhenDone);
 
 }  // namespace null_gpu
 
