@@ -92,28 +92,25 @@ cudaError_t Synchronize(Handle handle) {
   return error == cudaSuccess ? Done(handle) : error;
 }
 
-// Records an external event, or a wait for one, as a node of the capture.
-cudaError_t RecordExternal(Operation::Kind kind, Event& event, Stream& stream) {
+Operation OfEvent(Operation::Kind kind, Event& event) {
   Operation operation;
   operation.kind = kind;
   operation.event = &event;
-  return Record(operation, stream);
+  return operation;
 }
 
 cudaError_t RecordEvent(Event* event, Stream& stream, unsigned flags,
                         bool never_ends) {
   if (event == nullptr) return cudaErrorInvalidResourceHandle;
+  const Operation record = OfEvent(Operation::Kind::kEventRecord, *event);
   if (stream.capture == nullptr) {
     if (const cudaError_t error = CheckImplicit(stream)) return error;
     event->capture = nullptr;
-    event->recorded = true;
-    event->ready_ns = never_ends ? kForever : StartTime(stream);
-    OrderEventRecord(*event, stream);
+    Execute(record, stream);
+    if (never_ends) event->ready_ns = kForever;
     return cudaSuccess;
   }
-  if ((flags & cudaEventRecordExternal) != 0) {
-    return RecordExternal(Operation::Kind::kEventRecord, *event, stream);
-  }
+  if ((flags & cudaEventRecordExternal) != 0) return Record(record, stream);
   if (stream.capture->invalidated) return cudaErrorStreamCaptureInvalidated;
   event->capture = stream.capture;
   event->nodes = stream.tail;
@@ -132,14 +129,12 @@ cudaError_t RecordEvent(cudaEvent_t event, cudaStream_t handle,
 cudaError_t WaitEvent(Stream& stream, Event* event, unsigned flags) {
   if (event == nullptr) return cudaErrorInvalidResourceHandle;
   if (event->capture != nullptr) return JoinCapture(stream, *event);
+  const Operation wait = OfEvent(Operation::Kind::kEventWait, *event);
   if (stream.capture == nullptr) {
-    stream.ready_ns = std::max(stream.ready_ns, event->ready_ns);
-    OrderEventWait(stream, *event);
+    Execute(wait, stream);
     return cudaSuccess;
   }
-  if ((flags & cudaEventWaitExternal) != 0) {
-    return RecordExternal(Operation::Kind::kEventWait, *event, stream);
-  }
+  if ((flags & cudaEventWaitExternal) != 0) return Record(wait, stream);
   if (!event->recorded) return cudaSuccess;
   return Invalidate(*stream.capture, cudaErrorStreamCaptureIsolation);
 }

@@ -43,7 +43,7 @@ struct Operation {
     kCopy,
     kFill,
     kHost,
-    kEventRecord,  // an external one in a capture
+    kEventRecord,  // in a capture: of an external event
     kEventWait,
     kEmpty,
   };
