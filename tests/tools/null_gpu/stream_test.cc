@@ -71,7 +71,9 @@ TEST_F(StreamTest, TheLegacyStreamWaitsForBlockingStreamsOnly) {
   Run(other_, kLong);
   ASSERT_EQ(cudaEventRecord(before_, nullptr), cudaSuccess);
   EXPECT_EQ(cudaEventQuery(before_), cudaSuccess);
+  EXPECT_EQ(cudaStreamQuery(nullptr), cudaSuccess);
   Run(stream_, kLong);
+  EXPECT_EQ(cudaStreamQuery(nullptr), cudaErrorNotReady);
   ASSERT_EQ(cudaEventRecord(before_, nullptr), cudaSuccess);
   EXPECT_EQ(cudaEventQuery(before_), cudaErrorNotReady);
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);

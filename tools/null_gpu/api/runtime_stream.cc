@@ -43,7 +43,7 @@ cudaError_t CheckCapture(const Event& event) {
 }
 
 int64_t EndOf(const Stream& stream) {
-  return IsLegacy(stream) ? ReadyTime(stream.device) : stream.ready_ns;
+  return IsLegacy(stream) ? StartTime(stream) : stream.ready_ns;
 }
 int64_t EndOf(const Event& event) {
   return event.recorded ? event.ready_ns : 0;
