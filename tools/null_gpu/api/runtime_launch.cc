@@ -115,8 +115,6 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config,
 cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function,
                                void* data) {
   return Call([&] {
-    Operation operation;
-    operation.kind = Operation::Kind::kHost;
     {
       const std::lock_guard lock(StreamMutex());
       const Stream* const stream = FindStream(handle);
@@ -124,7 +122,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function,
         Die("host functions in captures are not modelled");
       }
     }
-    const cudaError_t error = Enqueue(operation, handle, "launch");
+    const cudaError_t error = Enqueue({}, handle, "launch");
     if (error == cudaSuccess) function(data);
     return error;
   });

@@ -42,10 +42,9 @@ struct Operation {
     kKernel,
     kCopy,
     kFill,
-    kHost,
     kEventRecord,  // in a capture: of an external event
     kEventWait,
-    kEmpty,
+    kEmpty,  // also a function of the host
   };
   Kind kind = Kind::kEmpty;
   int64_t nanoseconds = 1000;  // on the device, made up or predicted
