@@ -4,66 +4,85 @@
 
 #include <cuda.h>
 
-#include <map>
 #include <string>
+#include <vector>
 
 #include "tools/null_gpu/core/settings.h"
 
 namespace null_gpu {
 namespace {
 
-constexpr int kSharedBytesPerBlock = 48 << 10;
 // The driver keeps this much of a multiprocessor's shared memory per block.
 constexpr int kReservedSharedBytes = 1 << 10;
 constexpr int kRegisters = 65536;
 
 thread_local int current_device = 0;
 
+// An attribute, and the field of cudaDeviceProp with the same value, if any.
+struct Fact {
+  int attribute;
+  int value;
+  int cudaDeviceProp::*field = nullptr;
+};
+
 // The runtime lacks names for some attributes, which have the driver's numbers.
-std::map<int, int> AttributesOf(const Profile& profile) {
+std::vector<Fact> FactsOf(const Profile& profile) {
+  using Fields = cudaDeviceProp;
   return {
-      {cudaDevAttrMaxThreadsPerBlock, 1024},
+      {cudaDevAttrMaxThreadsPerBlock, 1024, &Fields::maxThreadsPerBlock},
       {cudaDevAttrMaxBlockDimX, 1024},
       {cudaDevAttrMaxBlockDimY, 1024},
       {cudaDevAttrMaxBlockDimZ, 64},
       {cudaDevAttrMaxGridDimX, 2147483647},
       {cudaDevAttrMaxGridDimY, 65535},
       {cudaDevAttrMaxGridDimZ, 65535},
-      {cudaDevAttrMaxSharedMemoryPerBlock, kSharedBytesPerBlock},
+      {cudaDevAttrMaxSharedMemoryPerBlock, 48 << 10},
       {cudaDevAttrMaxSharedMemoryPerBlockOptin,
        profile.shared_bytes_per_multiprocessor - kReservedSharedBytes},
       {cudaDevAttrMaxSharedMemoryPerMultiprocessor,
        profile.shared_bytes_per_multiprocessor},
       {cudaDevAttrReservedSharedMemoryPerBlock, kReservedSharedBytes},
       {cudaDevAttrTotalConstantMemory, 64 << 10},
-      {cudaDevAttrWarpSize, 32},
-      {cudaDevAttrMaxRegistersPerBlock, kRegisters},
-      {cudaDevAttrMaxRegistersPerMultiprocessor, kRegisters},
+      {cudaDevAttrWarpSize, 32, &Fields::warpSize},
+      {cudaDevAttrMaxRegistersPerBlock, kRegisters, &Fields::regsPerBlock},
+      {cudaDevAttrMaxRegistersPerMultiprocessor, kRegisters,
+       &Fields::regsPerMultiprocessor},
       {cudaDevAttrClockRate, profile.clock_khz},
       {cudaDevAttrMemoryClockRate, profile.memory_clock_khz},
-      {cudaDevAttrGlobalMemoryBusWidth, profile.bus_bits},
-      {cudaDevAttrL2CacheSize, profile.l2_bytes},
-      {cudaDevAttrMultiProcessorCount, profile.multiprocessors},
-      {cudaDevAttrMaxThreadsPerMultiProcessor, 2048},
-      {cudaDevAttrMaxBlocksPerMultiprocessor, 32},
-      {cudaDevAttrComputeCapabilityMajor, profile.major},
-      {cudaDevAttrComputeCapabilityMinor, profile.minor},
+      {cudaDevAttrGlobalMemoryBusWidth, profile.bus_bits,
+       &Fields::memoryBusWidth},
+      {cudaDevAttrL2CacheSize, profile.l2_bytes, &Fields::l2CacheSize},
+      {cudaDevAttrMultiProcessorCount, profile.multiprocessors,
+       &Fields::multiProcessorCount},
+      {cudaDevAttrMaxThreadsPerMultiProcessor, 2048,
+       &Fields::maxThreadsPerMultiProcessor},
+      {cudaDevAttrMaxBlocksPerMultiprocessor, 32,
+       &Fields::maxBlocksPerMultiProcessor},
+      {cudaDevAttrComputeCapabilityMajor, profile.major, &Fields::major},
+      {cudaDevAttrComputeCapabilityMinor, profile.minor, &Fields::minor},
       {cudaDevAttrTextureAlignment, 512},
-      {cudaDevAttrAsyncEngineCount, 3},
-      {cudaDevAttrConcurrentKernels, 1},
-      {cudaDevAttrCanMapHostMemory, 1},
-      {cudaDevAttrUnifiedAddressing, 1},
-      {cudaDevAttrStreamPrioritiesSupported, 1},
-      {cudaDevAttrComputePreemptionSupported, 1},
-      {cudaDevAttrCooperativeLaunch, 1},
-      {cudaDevAttrHostRegisterSupported, 1},
-      {cudaDevAttrMemoryPoolsSupported, 1},
-      {cudaDevAttrEccEnabled, 1},
-      {cudaDevAttrManagedMemory, 1},
-      {cudaDevAttrConcurrentManagedAccess, 1},
-      {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
+      {cudaDevAttrAsyncEngineCount, 3, &Fields::asyncEngineCount},
+      {cudaDevAttrConcurrentKernels, 1, &Fields::concurrentKernels},
+      {cudaDevAttrCanMapHostMemory, 1, &Fields::canMapHostMemory},
+      {cudaDevAttrUnifiedAddressing, 1, &Fields::unifiedAddressing},
+      {cudaDevAttrStreamPrioritiesSupported, 1,
+       &Fields::streamPrioritiesSupported},
+      {cudaDevAttrComputePreemptionSupported, 1,
+       &Fields::computePreemptionSupported},
+      {cudaDevAttrCooperativeLaunch, 1, &Fields::cooperativeLaunch},
+      {cudaDevAttrHostRegisterSupported, 1, &Fields::hostRegisterSupported},
+      {cudaDevAttrMemoryPoolsSupported, 1, &Fields::memoryPoolsSupported},
+      {cudaDevAttrEccEnabled, 1, &Fields::ECCEnabled},
+      {cudaDevAttrManagedMemory, 1, &Fields::managedMemory},
+      {cudaDevAttrConcurrentManagedAccess, 1, &Fields::concurrentManagedAccess},
+      {cudaDevAttrCanUseHostPointerForRegisteredMem, 1,
+       &Fields::canUseHostPointerForRegisteredMem},
       {CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1},
       {CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, 1},
+      {cudaDevAttrGlobalL1CacheSupported, 1, &Fields::globalL1CacheSupported},
+      {cudaDevAttrLocalL1CacheSupported, 1, &Fields::localL1CacheSupported},
+      {cudaDevAttrClusterLaunch, profile.major >= 9 ? 1 : 0,
+       &Fields::clusterLaunch},
       {cudaDevAttrIntegrated, 0},
       {cudaDevAttrKernelExecTimeout, 0},
       {cudaDevAttrIsMultiGpuBoard, 0},
@@ -79,6 +98,12 @@ std::map<int, int> AttributesOf(const Profile& profile) {
   };
 }
 
+const std::vector<Fact>& Facts() {
+  static const auto* const facts =
+      new std::vector<Fact>(FactsOf(*GetSettings().profile));
+  return *facts;
+}
+
 }  // namespace
 
 int CurrentDevice() { return current_device; }
@@ -89,14 +114,13 @@ bool IsDeviceIndex(int device) {
 }
 
 int DeviceAttribute(cudaDeviceAttr attribute) {
-  static const auto* const values =
-      new std::map<int, int>(AttributesOf(*GetSettings().profile));
   if (attribute == cudaDevAttrComputeMode) {
     return GetSettings().exclusive ? cudaComputeModeExclusiveProcess
                                    : cudaComputeModeDefault;
   }
-  const auto value = values->find(attribute);
-  if (value != values->end()) return value->second;
+  for (const Fact& fact : Facts()) {
+    if (fact.attribute == static_cast<int>(attribute)) return fact.value;
+  }
   Die("device attribute " + std::to_string(attribute) +
       " is not modelled: add it to device.cc");
 }
@@ -108,59 +132,32 @@ std::string DeviceName() {
 }
 
 cudaDeviceProp DeviceProperties(int device) {
-  const Profile& profile = *GetSettings().profile;
-  const auto attribute = [](cudaDeviceAttr which) {
-    return DeviceAttribute(which);
-  };
   cudaDeviceProp properties = {};
   DeviceName().copy(properties.name, sizeof(properties.name) - 1);
   properties.uuid.bytes[0] = 'N';
   properties.uuid.bytes[15] = static_cast<char>(device);
-  properties.totalGlobalMem = profile.memory_bytes;
-  properties.sharedMemPerBlock = kSharedBytesPerBlock;
+  for (const Fact& fact : Facts()) {
+    if (fact.field != nullptr) properties.*fact.field = fact.value;
+  }
+  properties.totalGlobalMem = GetSettings().profile->memory_bytes;
+  properties.sharedMemPerBlock =
+      DeviceAttribute(cudaDevAttrMaxSharedMemoryPerBlock);
   properties.sharedMemPerBlockOptin =
-      attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+      DeviceAttribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   properties.sharedMemPerMultiprocessor =
-      profile.shared_bytes_per_multiprocessor;
-  properties.reservedSharedMemPerBlock = kReservedSharedBytes;
-  properties.regsPerBlock = kRegisters;
-  properties.regsPerMultiprocessor = kRegisters;
-  properties.warpSize = 32;
-  properties.maxThreadsPerBlock = 1024;
-  properties.maxThreadsPerMultiProcessor = 2048;
-  properties.maxBlocksPerMultiProcessor = 32;
-  constexpr cudaDeviceAttr kBlock[] = {cudaDevAttrMaxBlockDimX,
-                                       cudaDevAttrMaxBlockDimY,
-                                       cudaDevAttrMaxBlockDimZ};
-  constexpr cudaDeviceAttr kGrid[] = {
-      cudaDevAttrMaxGridDimX, cudaDevAttrMaxGridDimY, cudaDevAttrMaxGridDimZ};
-  for (int i = 0; i < 3; ++i) {
-    properties.maxThreadsDim[i] = attribute(kBlock[i]);
-    properties.maxGridSize[i] = attribute(kGrid[i]);
-  }
-  properties.totalConstMem = 64 << 10;
+      DeviceAttribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
+  properties.reservedSharedMemPerBlock =
+      DeviceAttribute(cudaDevAttrReservedSharedMemoryPerBlock);
+  properties.totalConstMem = DeviceAttribute(cudaDevAttrTotalConstantMemory);
+  properties.textureAlignment = DeviceAttribute(cudaDevAttrTextureAlignment);
+  properties.maxThreadsDim[0] = DeviceAttribute(cudaDevAttrMaxBlockDimX);
+  properties.maxThreadsDim[1] = DeviceAttribute(cudaDevAttrMaxBlockDimY);
+  properties.maxThreadsDim[2] = DeviceAttribute(cudaDevAttrMaxBlockDimZ);
+  properties.maxGridSize[0] = DeviceAttribute(cudaDevAttrMaxGridDimX);
+  properties.maxGridSize[1] = DeviceAttribute(cudaDevAttrMaxGridDimY);
+  properties.maxGridSize[2] = DeviceAttribute(cudaDevAttrMaxGridDimZ);
   properties.memPitch = 2147483647;
-  properties.textureAlignment = 512;
-  properties.major = profile.major;
-  properties.minor = profile.minor;
-  properties.multiProcessorCount = profile.multiprocessors;
-  properties.l2CacheSize = profile.l2_bytes;
-  properties.memoryBusWidth = profile.bus_bits;
-  properties.asyncEngineCount = 3;
   properties.pciBusID = device + 1;
-  for (int* yes :
-       {&properties.canMapHostMemory, &properties.concurrentKernels,
-        &properties.ECCEnabled, &properties.unifiedAddressing,
-        &properties.streamPrioritiesSupported,
-        &properties.globalL1CacheSupported, &properties.localL1CacheSupported,
-        &properties.managedMemory, &properties.concurrentManagedAccess,
-        &properties.computePreemptionSupported,
-        &properties.canUseHostPointerForRegisteredMem,
-        &properties.cooperativeLaunch, &properties.hostRegisterSupported,
-        &properties.memoryPoolsSupported}) {
-    *yes = 1;
-  }
-  properties.clusterLaunch = profile.major >= 9 ? 1 : 0;
   return properties;
 }
 
