@@ -81,11 +81,9 @@ TEST_F(CaptureTest, WorkBecomesNodesAndRunsWithTheGraph) {
 TEST_F(CaptureTest, EventsJoinOtherStreams) {
   Begin();
   ASSERT_EQ(Launch(stream_), cudaSuccess);
-  ASSERT_EQ(cudaEventRecord(event_, stream_), cudaSuccess);
-  ASSERT_EQ(cudaStreamWaitEvent(side_, event_, 0), cudaSuccess);
+  Wait(side_, stream_);
   ASSERT_EQ(Launch(side_), cudaSuccess);
-  ASSERT_EQ(cudaEventRecord(event_, side_), cudaSuccess);
-  ASSERT_EQ(cudaStreamWaitEvent(stream_, event_, 0), cudaSuccess);
+  Wait(stream_, side_);
   ASSERT_EQ(Launch(stream_), cudaSuccess);
   ASSERT_EQ(End(), cudaSuccess);
   ASSERT_EQ(Nodes(), 3);
@@ -104,16 +102,14 @@ TEST_F(CaptureTest, EventsJoinOtherStreams) {
 TEST_F(CaptureTest, WorkOfAnotherStreamMustBeJoined) {
   Begin();
   ASSERT_EQ(Launch(stream_), cudaSuccess);
-  ASSERT_EQ(cudaEventRecord(event_, stream_), cudaSuccess);
-  ASSERT_EQ(cudaStreamWaitEvent(side_, event_, 0), cudaSuccess);
+  Wait(side_, stream_);
   ASSERT_EQ(Launch(side_), cudaSuccess);
   EXPECT_EQ(End(), cudaErrorStreamCaptureUnjoined);
 }
 
 TEST_F(CaptureTest, ItEndsWhereItBegan) {
   Begin();
-  ASSERT_EQ(cudaEventRecord(event_, stream_), cudaSuccess);
-  ASSERT_EQ(cudaStreamWaitEvent(side_, event_, 0), cudaSuccess);
+  Wait(side_, stream_);
   cudaGraph_t graph = nullptr;
   EXPECT_EQ(cudaStreamEndCapture(side_, &graph),
             cudaErrorStreamCaptureUnmatched);
@@ -203,16 +199,16 @@ TEST_F(CaptureTest, TheLegacyStreamTakesNoPart) {
 
 TEST_F(CaptureTest, AnExternalEventIsRecordedByTheGraph) {
   const cudaEvent_t end = NewEvent();
-  Begin();
-  ASSERT_EQ(cudaEventRecordWithFlags(event_, stream_, cudaEventRecordExternal),
-            cudaSuccess);
-  ASSERT_EQ(Launch(stream_), cudaSuccess);
-  ASSERT_EQ(cudaEventRecordWithFlags(end, stream_, cudaEventRecordExternal),
-            cudaSuccess);
-  ASSERT_EQ(End(), cudaSuccess);
-  EXPECT_EQ(Nodes(), 3);
-  cudaGraphExec_t exec = nullptr;
-  ASSERT_EQ(cudaGraphInstantiate(&exec, graph_, 0), cudaSuccess);
+  const auto record = [&](cudaEvent_t event) {
+    ASSERT_EQ(cudaEventRecordWithFlags(event, stream_, cudaEventRecordExternal),
+              cudaSuccess);
+  };
+  const cudaGraphExec_t exec = Captured(stream_, [&] {
+    record(event_);
+    ASSERT_EQ(Launch(stream_), cudaSuccess);
+    record(end);
+  });
+  EXPECT_EQ(Counted("graph_nodes"), 3);
   float milliseconds = 0;
   EXPECT_EQ(cudaEventElapsedTime(&milliseconds, event_, end),
             cudaErrorInvalidResourceHandle);
@@ -220,7 +216,6 @@ TEST_F(CaptureTest, AnExternalEventIsRecordedByTheGraph) {
   ASSERT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
   EXPECT_EQ(cudaEventElapsedTime(&milliseconds, event_, end), cudaSuccess);
   EXPECT_GT(milliseconds, 0);
-  EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
 }
 
 }  // namespace

@@ -140,8 +140,8 @@ TEST_F(CuptiTest, TheInnermostExternalIdComesBeforeItsCall) {
 }
 
 TEST_F(CuptiTest, CopiesSayTheirBytesAndDirection) {
-  void *device = nullptr, *pinned = nullptr;
-  ASSERT_EQ(cudaMalloc(&device, 4096), cudaSuccess);
+  void* const device = Allocated(4096);
+  void* pinned = nullptr;
   ASSERT_EQ(cudaHostAlloc(&pinned, 4096, 0), cudaSuccess);
   int pageable = 0;
   ASSERT_EQ(cudaMemcpyAsync(device, pinned, 100, cudaMemcpyDefault, nullptr),
@@ -161,7 +161,6 @@ TEST_F(CuptiTest, CopiesSayTheirBytesAndDirection) {
   const auto fills = Records<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET);
   ASSERT_EQ(fills.size(), 1);
   EXPECT_EQ(fills[0].bytes, 300);
-  EXPECT_EQ(cudaFree(device), cudaSuccess);
   EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
 }
 

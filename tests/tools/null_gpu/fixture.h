@@ -38,6 +38,7 @@ class NullGpuTest : public testing::Test {
     for (cudaStream_t stream : streams_) {
       EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
     }
+    for (void* block : blocks_) EXPECT_EQ(cudaFree(block), cudaSuccess);
   }
 
   // Replaces the plan of faults and restarts the count of calls.
@@ -50,8 +51,12 @@ class NullGpuTest : public testing::Test {
     return ReadCounters(Since::kReset).at(name);
   }
 
-  // TearDown destroys the streams, events and graphs.
+  // TearDown destroys the streams, events and graphs, and frees the memory.
 
+  void* Allocated(size_t bytes) {
+    EXPECT_EQ(cudaMalloc(&blocks_.emplace_back(), bytes), cudaSuccess);
+    return blocks_.back();
+  }
   // Returns a stream that waits for the legacy default stream.
   cudaStream_t BlockingStream() {
     EXPECT_EQ(cudaStreamCreate(&streams_.emplace_back()), cudaSuccess);
@@ -66,6 +71,13 @@ class NullGpuTest : public testing::Test {
   cudaEvent_t NewEvent() {
     EXPECT_EQ(cudaEventCreate(&events_.emplace_back()), cudaSuccess);
     return events_.back();
+  }
+
+  // Makes `to` wait for the work on `from`.
+  void Wait(cudaStream_t to, cudaStream_t from) {
+    const cudaEvent_t event = NewEvent();
+    ASSERT_EQ(cudaEventRecord(event, from), cudaSuccess);
+    ASSERT_EQ(cudaStreamWaitEvent(to, event, 0), cudaSuccess);
   }
 
   // Captures work, which begins on the stream.
@@ -93,6 +105,7 @@ class NullGpuTest : public testing::Test {
   std::vector<cudaStream_t> streams_;
   std::vector<cudaEvent_t> events_;
   std::vector<cudaGraphExec_t> execs_;
+  std::vector<void*> blocks_;
 };
 
 }  // namespace null_gpu

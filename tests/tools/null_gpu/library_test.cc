@@ -74,13 +74,9 @@ TEST_F(CublasTest, AFailedLaunchFailsTheProduct) {
 TEST_F(CublasTest, ProductsRunOnTheStreamOfTheHandle) {
   const cudaStream_t stream = NonBlockingStream();
   ASSERT_EQ(cublasSetStream(handle_, stream), CUBLAS_STATUS_SUCCESS);
-  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal),
-            cudaSuccess);
-  ASSERT_EQ(Multiply(CUDA_R_32F), CUBLAS_STATUS_SUCCESS);
-  cudaGraph_t graph = nullptr;
-  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  Captured(stream,
+           [&] { ASSERT_EQ(Multiply(CUDA_R_32F), CUBLAS_STATUS_SUCCESS); });
   EXPECT_EQ(Counted("graph_nodes"), 1);
-  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 }
 
 TEST_F(LibraryTest, CublasLtNamesTheArithmeticOfItsDescription) {

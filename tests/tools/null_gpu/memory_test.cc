@@ -61,8 +61,8 @@ TEST_F(MemoryTest, OnlyWhatWasAllocatedCanBeFreed) {
 }
 
 TEST_F(MemoryTest, PointersSayWhereTheyPoint) {
-  void *device = nullptr, *host = nullptr;
-  ASSERT_EQ(cudaMalloc(&device, 4096), cudaSuccess);
+  void* const device = Allocated(4096);
+  void* host = nullptr;
   ASSERT_EQ(cudaHostAlloc(&host, 4096, 0), cudaSuccess);
   cudaPointerAttributes attributes;
   cudaPointerGetAttributes(&attributes, static_cast<char*>(device) + 5);
@@ -73,13 +73,11 @@ TEST_F(MemoryTest, PointersSayWhereTheyPoint) {
   EXPECT_EQ(attributes.type, cudaMemoryTypeUnregistered);
   EXPECT_EQ(cudaFreeHost(device), cudaErrorInvalidValue);
   EXPECT_EQ(cudaHostUnregister(device), cudaErrorHostMemoryNotRegistered);
-  EXPECT_EQ(cudaFree(device), cudaSuccess);
   EXPECT_EQ(cudaFreeHost(host), cudaSuccess);
 }
 
 TEST_F(MemoryTest, ADeviceHoldsZeros) {
-  void* device = nullptr;
-  ASSERT_EQ(cudaMalloc(&device, 4096), cudaSuccess);
+  void* const device = Allocated(4096);
   std::array<int, 4> words = {1, 2, 3, 4};
   constexpr size_t kBytes = sizeof(words);
   EXPECT_EQ(cudaMemcpy(device, words.data(), kBytes, cudaMemcpyDefault),
@@ -94,13 +92,11 @@ TEST_F(MemoryTest, ADeviceHoldsZeros) {
   EXPECT_EQ(Counted("copies_d2h"), 1);
   EXPECT_EQ(Counted("fills"), 1);
   EXPECT_EQ(Counted("fill_bytes"), 100);
-  EXPECT_EQ(cudaFree(device), cudaSuccess);
 }
 
 // LibTorch's Reducer reads back in this way what it has sent by broadcast.
 TEST_F(MemoryTest, ASmallCopyIsThereUntilTheNextKernel) {
-  void* device = nullptr;
-  ASSERT_EQ(cudaMalloc(&device, 4096), cudaSuccess);
+  void* const device = Allocated(4096);
   const int sent = 7;
   int read = 0;
   const auto exchange = [&](Operation::Kind kind, bool is_collective) {
@@ -118,7 +114,6 @@ TEST_F(MemoryTest, ASmallCopyIsThereUntilTheNextKernel) {
   EXPECT_EQ(exchange(Operation::Kind::kEmpty, false), sent);
   EXPECT_EQ(exchange(Operation::Kind::kKernel, true), sent);
   EXPECT_EQ(exchange(Operation::Kind::kKernel, false), 0);
-  EXPECT_EQ(cudaFree(device), cudaSuccess);
 }
 
 class VirtualMemoryTest : public MemoryTest {

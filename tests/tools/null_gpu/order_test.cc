@@ -52,11 +52,6 @@ class OrderTest : public NullGpuTest {
                               stream),
               cudaSuccess);
   }
-  // Makes `to` wait for the work on `from`.
-  void Wait(cudaStream_t to, cudaStream_t from) {
-    ASSERT_EQ(cudaEventRecord(event_, from), cudaSuccess);
-    ASSERT_EQ(cudaStreamWaitEvent(to, event_, 0), cudaSuccess);
-  }
   // Launches a kernel that takes a number and a structure with a pointer.
   cudaError_t LaunchWithPointer(cudaStream_t stream) {
     static const KernelNeeds needs = {.arguments = {4, 16}};
@@ -187,13 +182,10 @@ TEST_F(OrderDeathTest, NodesOfAGraphMustBeInOrder) {
 }
 
 TEST_F(OrderDeathTest, AnAsynchronousFreeComesAfterTheLastReader) {
-  void* memory = std::exchange(memory_, nullptr);
-  ASSERT_EQ(
-      cudaMemcpyAsync(other_, memory, kBytes, cudaMemcpyDeviceToDevice, two_),
-      cudaSuccess);
-  EXPECT_DEATH(cudaFreeAsync(memory, one_), "freed that a copy.* reads");
+  Read(two_);
+  EXPECT_DEATH(cudaFreeAsync(memory_, one_), "freed that a copy.* reads");
   Wait(one_, two_);
-  EXPECT_EQ(cudaFreeAsync(memory, one_), cudaSuccess);
+  EXPECT_EQ(cudaFreeAsync(std::exchange(memory_, nullptr), one_), cudaSuccess);
 }
 
 TEST_F(OrderDeathTest, UnmappingComesAfterTheLastReader) {

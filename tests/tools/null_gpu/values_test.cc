@@ -32,16 +32,10 @@ class ValuesTest : public NullGpuTest {
   void SetUp() override {
     NullGpuTest::SetUp();
     GetSettings().values = true;
-    for (int** pointer : {&from_, &to_}) {
-      void* made = nullptr;
-      ASSERT_EQ(cudaMalloc(&made, sizeof(Four)), cudaSuccess);
-      *pointer = static_cast<int*>(made);
-    }
+    from_ = static_cast<int*>(Allocated(sizeof(Four)));
+    to_ = static_cast<int*>(Allocated(sizeof(Four)));
   }
   void TearDown() override {
-    for (int* pointer : {from_, to_}) {
-      EXPECT_EQ(cudaFree(pointer), cudaSuccess);
-    }
     GetSettings().values = false;
     NullGpuTest::TearDown();
   }
