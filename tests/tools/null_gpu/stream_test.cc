@@ -18,12 +18,6 @@ class StreamTest : public NullGpuTest {
     before_ = NewEvent();
     after_ = NewEvent();
   }
-  void TearDown() override {
-    SetFaults("");
-    RestoreContext();
-    for (cudaStream_t stream : {stream_, other_}) EndNow(stream);
-    NullGpuTest::TearDown();
-  }
 
   // Enqueues a kernel that appears to run for `nanoseconds`.
   static void Run(cudaStream_t stream, int64_t nanoseconds) {
