@@ -15,7 +15,7 @@ struct Access {
   // 0 if only a pointer is known: the rest of its block counts.
   size_t bytes;
   bool writes;
-  uint64_t block = 0;  // which allocation; blocks.h fills it in
+  uint64_t block = 0;  // which allocation; locate.h fills it in
 };
 
 using Accesses = std::vector<Access>;
