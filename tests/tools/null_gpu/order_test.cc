@@ -181,13 +181,6 @@ TEST_F(OrderDeathTest, NodesOfAGraphMustBeInOrder) {
   EXPECT_DEATH(Fill(two_), kUnordered);
 }
 
-TEST_F(OrderDeathTest, AnAsynchronousFreeComesAfterTheLastReader) {
-  Read(two_);
-  EXPECT_DEATH(cudaFreeAsync(memory_, one_), "freed that a copy.* reads");
-  Wait(one_, two_);
-  EXPECT_EQ(cudaFreeAsync(std::exchange(memory_, nullptr), one_), cudaSuccess);
-}
-
 TEST_F(OrderDeathTest, UnmappingComesAfterTheLastReader) {
   constexpr size_t kPage = size_t{2} << 20;
   CUmemGenericAllocationHandle handle = 0;

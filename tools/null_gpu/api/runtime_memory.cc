@@ -72,19 +72,6 @@ cudaError_t cudaFree(void* pointer) {
   return UnsafeCall([&] { return Free(pointer); });
 }
 
-// Pools do not keep freed memory here.
-cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) {
-  return Call([&] { return Allocate(pointer, bytes); });
-}
-
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-  return Call([&] {
-    const auto range = GetMemory().Find(pointer);
-    if (range) OrderFreeAsync(range->base, range->bytes, stream);
-    return GetMemory().Free(pointer);
-  });
-}
-
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return Call([&] { GetMemory().Info(CurrentDevice(), free, total); });
 }

@@ -107,11 +107,6 @@ void CheckFree(const char* begin, size_t bytes, const Clock& clock) {
       ", and nothing orders the two");
 }
 
-void CheckFreeOn(Stream& stream, const char* begin, size_t bytes) {
-  CatchUp(stream);
-  CheckFree(begin, bytes, stream.clock);
-}
-
 }  // namespace
 
 void OrderOperation(const Operation& operation, Stream& stream) {
@@ -181,22 +176,15 @@ void OrderBlockFree(const char* begin, size_t bytes, int device,
   const std::lock_guard lock(StreamMutex());
   Stream* const stream =
       handle == nullptr ? StreamsOf(device).front() : FindStream(handle);
-  if (stream != nullptr) CheckFreeOn(*stream, begin, bytes);
+  if (stream == nullptr) return;
+  CatchUp(*stream);
+  CheckFree(begin, bytes, stream->clock);
 }
 
 void OrderFree(const char* begin, size_t bytes, int device) {
   if (!IsChecked()) return;
   const std::lock_guard lock(StreamMutex());
   OrderHostAfterDevice(device);
-  GetState().history.Forget(begin, bytes);
-}
-
-void OrderFreeAsync(const char* begin, size_t bytes, cudaStream_t handle) {
-  if (!IsChecked()) return;
-  const std::lock_guard lock(StreamMutex());
-  Stream* const stream = FindStream(handle);
-  if (stream == nullptr) return;
-  CheckFreeOn(*stream, begin, bytes);
   GetState().history.Forget(begin, bytes);
 }
 

@@ -46,9 +46,6 @@ void OrderBlockFree(const char* begin, size_t bytes, int device,
 // cudaFree waits for the device.
 void OrderFree(const char* begin, size_t bytes, int device);
 
-// cudaFreeAsync waits for the work on the stream.
-void OrderFreeAsync(const char* begin, size_t bytes, cudaStream_t stream);
-
 // cuMemUnmap does not wait.
 void OrderUnmap(const char* begin, size_t bytes);
 
