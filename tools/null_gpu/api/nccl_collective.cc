@@ -10,7 +10,6 @@
 
 #include "tools/null_gpu/api/nccl_comm.h"
 #include "tools/null_gpu/core/kernel.h"
-#include "tools/null_gpu/order/access.h"
 #include "tools/null_gpu/streams/call.h"
 #include "tools/null_gpu/streams/operation.h"
 #include "tools/null_gpu/streams/stream.h"

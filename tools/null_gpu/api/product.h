@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tools/null_gpu/order/access.h"
+#include "tools/null_gpu/streams/operation.h"
 
 namespace null_gpu {
 

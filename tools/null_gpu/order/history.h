@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "tools/null_gpu/order/access.h"
 #include "tools/null_gpu/order/clock.h"
+#include "tools/null_gpu/streams/operation.h"
 
 namespace null_gpu {
 

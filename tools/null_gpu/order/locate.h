@@ -7,7 +7,6 @@
 #include <cstddef>
 
 #include "tools/null_gpu/core/kernel.h"
-#include "tools/null_gpu/order/access.h"
 #include "tools/null_gpu/streams/operation.h"
 
 namespace null_gpu {

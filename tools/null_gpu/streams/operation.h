@@ -13,7 +13,6 @@
 
 #include "tools/null_gpu/core/kernel.h"
 #include "tools/null_gpu/core/rates.h"
-#include "tools/null_gpu/order/access.h"
 
 namespace null_gpu {
 
@@ -24,6 +23,24 @@ using Event = CUevent_st;
 using Graph = CUgraph_st;
 using GraphNode = CUgraphNode_st;
 using GraphExec = CUgraphExec_st;
+
+// Memory that an operation reads or writes.
+struct Access {
+  const char* begin;
+  // 0 if only a pointer is known: the rest of its block counts.
+  size_t bytes;
+  bool writes;
+  uint64_t block = 0;  // which allocation; order/locate.h fills it in
+};
+
+using Accesses = std::vector<Access>;
+
+inline Access ReadOf(const void* from, size_t bytes = 0) {
+  return {static_cast<const char*>(from), bytes, /*writes=*/false};
+}
+inline Access WriteOf(const void* to, size_t bytes = 0) {
+  return {static_cast<const char*>(to), bytes, /*writes=*/true};
+}
 
 // The work of a kernel, which predicts its time.
 struct Work {
