@@ -62,6 +62,7 @@ def test_a_function_that_nobody_wrote_ends_the_process() -> None:
         ("TRAINBENCH_NULL_GPU_COUNT", "0", "is not from 1 to 16"),
         ("TRAINBENCH_NULL_GPU_FAULT", "mallok:1", 'unknown call in "mallok:1"'),
         ("TRAINBENCH_NULL_GPU_DURATION", "Spin", 'no "=" in the duration Spin'),
+        ("TRAINBENCH_NULL_GPU_DURATION", "Spin=-5", "the duration Spin=-5 is not"),
     ],
 )
 def test_a_variable_that_makes_no_sense_ends_it(

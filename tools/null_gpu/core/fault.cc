@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
+
+#include "tools/null_gpu/core/settings.h"
 
 namespace null_gpu {
 namespace {
@@ -63,12 +64,6 @@ std::optional<std::string_view> CutAt(std::string_view& text,
   const std::string_view rest = text.substr(at + mark.size());
   text = text.substr(0, at);
   return rest;
-}
-
-bool ParseNumber(std::string_view text, uint64_t& number) {
-  const char* end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, number);
-  return result.ec == std::errc() && result.ptr == end;
 }
 
 bool ParseWhich(std::string_view text, uint64_t& first, uint64_t& last) {

@@ -29,9 +29,8 @@ bool Flag(const char* name) {
 int64_t Number(const char* name, const char* otherwise, int64_t least,
                int64_t most) {
   const std::string value = Variable(name, otherwise);
-  char* end = nullptr;
-  const int64_t number = std::strtoll(value.c_str(), &end, 10);
-  if (*end != '\0' || number < least || number > most) {
+  int64_t number = 0;
+  if (!ParseNumber(value, number) || number < least || number > most) {
     Die(std::string(name) + "=" + value + " is not from " +
         std::to_string(least) + " to " + std::to_string(most));
   }
@@ -45,11 +44,10 @@ std::vector<DurationRule> ParseDurations(const std::string& text) {
     const size_t at = rule.find('=');
     if (at == std::string::npos) Die("no \"=\" in the duration " + rule);
     const std::string value = rule.substr(at + 1);
-    char* end = nullptr;
-    const int64_t nanoseconds =
-        value == "arg0" ? -1 : std::strtoll(value.c_str(), &end, 10);
-    if (nanoseconds >= 0 && (end == value.c_str() || *end != '\0')) {
-      Die("the duration " + rule + " is no number");
+    int64_t nanoseconds = -1;
+    if (value != "arg0" &&
+        (!ParseNumber(value, nanoseconds) || nanoseconds < 0)) {
+      Die("the duration " + rule + " is not arg0 or a number from 0");
     }
     rules.push_back({rule.substr(0, at), nanoseconds});
   }

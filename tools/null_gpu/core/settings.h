@@ -5,10 +5,12 @@
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_CORE_SETTINGS_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_CORE_SETTINGS_H_
 
+#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "tools/null_gpu/core/fault.h"
@@ -57,6 +59,14 @@ Settings& GetSettings();
 
 // Prints "null GPU: " and the message, and aborts.
 [[noreturn]] void Die(std::string_view message);
+
+// Returns whether the whole text is a number that fits, and stores it.
+template <typename Integer>
+bool ParseNumber(std::string_view text, Integer& number) {
+  const char* const end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, number);
+  return result.ec == std::errc() && result.ptr == end;
+}
 
 }  // namespace null_gpu
 
