@@ -13,6 +13,12 @@ def trainbench(tmp_path: Path) -> Program:
     return Program(binary("TRAINBENCH_BINARY"), tmp_path)
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    """trainbench in a directory that the tests of a module share."""
+    return Program(binary("TRAINBENCH_BINARY"), tmp_path_factory.mktemp("shared"))
+
+
 @pytest.fixture
 def faults(tmp_path: Path) -> Program:
     return Program(binary("TRAINBENCH_FAULTS"), tmp_path)

@@ -27,7 +27,9 @@ def free_port() -> int:
     raise OSError("no free port")
 
 
-def rank_variables(rank: int, ranks: int, address: str, port: int) -> dict[str, str]:
+def rank_variables(
+    rank: int, ranks: int, port: int, address: str = "127.0.0.1"
+) -> dict[str, str]:
     return {
         "RANK": str(rank),
         "WORLD_SIZE": str(ranks),
@@ -35,6 +37,12 @@ def rank_variables(rank: int, ranks: int, address: str, port: int) -> dict[str, 
         "MASTER_ADDR": address,
         "MASTER_PORT": str(port),
     }
+
+
+def local_ranks(ranks: int, **extra: str) -> list[dict[str, str]]:
+    """Returns the variables of each rank on this machine, with `extra`."""
+    port = free_port()
+    return [rank_variables(rank, ranks, port) | extra for rank in range(ranks)]
 
 
 def run_all(

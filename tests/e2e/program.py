@@ -15,6 +15,11 @@ from tools.prove import steps
 
 Json = dict[str, Any]
 
+# The files of a run: its result and its samples.
+OUT = "--benchmark_out=a.json"
+SAMPLES = "--samples_out=a.jsonl"
+# The least warm-up and sampling.
+FAST = ("--warmup=1", "--benchmark_min_time=0.001")
 # So small that a run takes little longer than starting the program.
 NANO = (
     "--models=nano",
@@ -22,8 +27,7 @@ NANO = (
     "--batch=1",
     "--seq=8",
     "--suite=smoke",
-    "--warmup=1",
-    "--benchmark_min_time=0.001",
+    *FAST,
 )
 # For runs of all experiments.
 SMOKE = (*steps.NANO.split(), "--suite=smoke")
@@ -68,10 +72,11 @@ class Program:
     def run(
         self,
         *flags: str,
+        code: int | None = 0,
         env: dict[str, str] | None = None,
         preexec: Callable[[], None] | None = None,
-        timeout: float = 600,  # long, as the machine may be busy
     ) -> Finished:
+        """Runs the program, which must end with this exit status, if any is given."""
         done = subprocess.run(
             self.command(*flags),
             cwd=self.directory,
@@ -80,10 +85,26 @@ class Program:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=timeout,
+            timeout=600,  # long, as the machine may be busy
             check=False,
         )
+        assert code in (None, done.returncode), done.stdout + done.stderr
         return Finished(done.returncode, done.stdout, done.stderr)
+
+    def measure(
+        self, *flags: str, code: int = 0, env: dict[str, str] | None = None
+    ) -> Json:
+        """Returns the result of a run with this exit status."""
+        self.run(*flags, OUT, code=code, env=env)
+        return self.result()
+
+    def result(self) -> Json:
+        """Returns the result of the last run with OUT."""
+        return load(self.directory / "a.json")
+
+    def samples(self) -> list[Json]:
+        """Returns the lines of the last run with SAMPLES."""
+        return load_lines(self.directory / "a.jsonl")
 
     def start(self, *flags: str) -> subprocess.Popen[str]:
         """Starts the program in a new session, without its standard output."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from program import NANO, NANO_FORWARD_NAME, Program, load, measured, without
+from program import NANO, NANO_FORWARD_NAME, OUT, Program, measured, without
 
 GIB = 2**30
 # The caching allocator reserves addresses for all of the machine's memory.
@@ -50,10 +50,11 @@ def test_a_refused_allocation_is_an_error_and_the_next_case_runs(
         WIDE,
         SYSTEM,
         "--benchmark_filter=^model_size/(wide|nano)/fp32/forward/",
-        "--benchmark_out=a.json",
+        OUT,
+        code=None,
         preexec=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
     )
-    document = load(trainbench.directory / "a.json")
+    document = trainbench.result()
     if document["skipped"]:
         pytest.skip("others have taken the memory since")
     assert done.code == 1, done.err
@@ -69,12 +70,8 @@ def test_without_the_addresses_to_keep_pages_malloc_is_used(
     trainbench: Program, faults: Program
 ) -> None:
     limit = address_space(faults) + GIB
-    done = trainbench.run(
-        *NANO,
-        f"--benchmark_filter=^{NANO_FORWARD_NAME}",
-        "--benchmark_out=a.json",
+    trainbench.run(
+        *(*NANO, f"--benchmark_filter=^{NANO_FORWARD_NAME}", OUT),
         preexec=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
     )
-    assert done.code == 0, done.err
-    context = load(trainbench.directory / "a.json")["context"]
-    assert context["cpu_allocator"] == "system"
+    assert trainbench.result()["context"]["cpu_allocator"] == "system"

@@ -7,17 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from null_gpu import FLAGS, null_gpu
-from program import (
-    NANO,
-    Json,
-    Program,
-    binary,
-    load,
-    load_lines,
-    measured,
-    names,
-    without,
-)
+from program import NANO, OUT, SAMPLES, Json, Program, measured, names, without
 
 STEP = "breakdown/nano/fp32/train_step"
 ONLY = f"--benchmark_filter=^{STEP}/"
@@ -43,22 +33,17 @@ class Run:
 
 
 def run(trainbench: Program, *flags: str) -> Run:
-    out = ("--benchmark_out=a.json", "--samples_out=s.jsonl")
-    done = trainbench.run(*without(NANO, "--suite"), ONLY, *out, *flags)
-    document = load(trainbench.directory / "a.json")
-    assert done.code == 0, document["errors"]
-    lines = load_lines(trainbench.directory / "s.jsonl")
-    samples = {line["name"]: line["samples_us"] for line in lines}
+    done = trainbench.run(*without(NANO, "--suite"), ONLY, OUT, SAMPLES, *flags)
+    document = trainbench.result()
+    samples = {line["name"]: line["samples_us"] for line in trainbench.samples()}
     known = set(names(measured(document)))
     first_words = (line.partition(" ")[0] for line in done.out.splitlines())
     return Run(document, samples, [name for name in first_words if name in known])
 
 
 @pytest.fixture(scope="module")
-def full(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    directory = tmp_path_factory.mktemp("full")
-    program = Program(binary("TRAINBENCH_BINARY"), directory)
-    return run(program, "--suite=full", f"--samples={PASSES}")
+def full(shared: Program) -> Run:
+    return run(shared, "--suite=full", f"--samples={PASSES}")
 
 
 def test_in_each_pass_the_parts_are_the_step(full: Run) -> None:
@@ -191,11 +176,10 @@ def test_an_injected_delay_reaches_every_part(trainbench: Program, full: Run) ->
     assert sum(slower) > 0.9 * len(slower)
 
 
-def on_null_gpu(trainbench: Program, fault: str = "") -> Json:
+def on_null_gpu(trainbench: Program, fault: str = "", code: int = 0) -> Json:
     small = without(NANO, "--benchmark_min_time")
     env = null_gpu(fault=fault)
-    trainbench.run(*FLAGS, *small, ONLY, "--benchmark_out=a.json", env=env)
-    return load(trainbench.directory / "a.json")
+    return trainbench.measure(*FLAGS, *small, ONLY, code=code, env=env)
 
 
 def test_a_step_is_profiled_again_if_the_profiler_lost_kernels(
@@ -203,7 +187,7 @@ def test_a_step_is_profiled_again_if_the_profiler_lost_kernels(
 ) -> None:
     document = on_null_gpu(trainbench, "kernel_record:3;kernel_record:300")
     assert document["errors"] == []
-    document = on_null_gpu(trainbench, "kernel_record:*")
+    document = on_null_gpu(trainbench, "kernel_record:*", code=1)
     assert document["errors"]
     assert all("its profile has 0:" in row["reason"] for row in document["errors"])
 

@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-from program import NANO, Program, binary, load, measured, names
+from program import NANO, Program, load, measured, names
 from reports.compare.__main__ import main
 from stock_compare import Compared, compare
 
@@ -19,17 +19,15 @@ VERSUS = "[optimizer/textbook vs. optimizer/fused]/nano"
 
 
 @pytest.fixture(scope="module")
-def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Program:
+def two_runs(shared: Program) -> Program:
     """Two results with two repetitions each: old.json and new.json."""
-    program = Program(binary("TRAINBENCH_BINARY"), tmp_path_factory.mktemp("compare"))
     cases = "^(model_size|optimizer|harness|ddp/flat)/"
     for file in ("old.json", "new.json"):
-        done = program.run(
+        shared.run(
             *(*NANO, "--benchmark_repetitions=2", f"--benchmark_filter={cases}"),
             f"--benchmark_out={file}",
         )
-        assert done.code == 0, done.err
-    return program
+    return shared
 
 
 def test_tools_compare_finds_one_program_to_be_itself(

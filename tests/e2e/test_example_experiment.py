@@ -94,9 +94,7 @@ def program(
 
 @pytest.fixture(scope="module")
 def document(program: Program) -> Json:
-    done = program.run(*RUN, "--elements=4Ki,64Ki", "--benchmark_out=a.json")
-    assert done.code == 0, done.err
-    return load(program.directory / "a.json")
+    return program.measure(*RUN, "--elements=4Ki,64Ki")
 
 
 def test_its_rows_are_checked_and_measured(document: Json) -> None:
@@ -127,8 +125,7 @@ def test_its_results_have_its_own_revision(repository: Path, document: Json) -> 
 
 
 def test_it_runs_on_a_gpu(program: Program) -> None:
-    done = program.run(*RUN, *FLAGS, "--benchmark_out=gpu.json", env=null_gpu())
-    assert done.code == 0, done.err
+    program.run(*RUN, *FLAGS, "--benchmark_out=gpu.json", env=null_gpu())
     rows = measured(load(program.directory / "gpu.json"))
     assert [row["parameters"]["kind"] for row in rows] == ["none", "tanh"]
 

@@ -5,9 +5,8 @@ import signal
 
 import pytest
 
-from program import Finished, Json, Program, load, load_lines, measured, names
+from program import FAST, OUT, SAMPLES, Finished, Program, measured, names
 
-FAST = ("--benchmark_min_time=0.001", "--warmup=1", "--benchmark_out=a.json")
 GOOD = ["fault/good/n:0", "fault/good/n:1"]
 REPETITIONS = 3
 
@@ -26,12 +25,11 @@ REASONS = {
 }
 
 
-def run(faults: Program, *kinds: str, flags: tuple[str, ...] = ()) -> Finished:
-    return faults.run(f"--benchmark_filter=/(good|{'|'.join(kinds)})", *FAST, *flags)
-
-
-def result(faults: Program) -> Json:
-    return load(faults.directory / "a.json")
+def run(
+    faults: Program, *kinds: str, flags: tuple[str, ...] = (), code: int = 1
+) -> Finished:
+    cases = f"--benchmark_filter=/(good|{'|'.join(kinds)})"
+    return faults.run(cases, *FAST, OUT, *flags, code=code)
 
 
 @pytest.mark.parametrize("interleaved", ["false", "true"])
@@ -44,11 +42,10 @@ def test_every_fault_is_an_error_and_the_others_are_measured(
         flags=(
             f"--benchmark_enable_random_interleaving={interleaved}",
             f"--benchmark_repetitions={REPETITIONS}",
-            "--samples_out=a.jsonl",
+            SAMPLES,
         ),
     )
-    assert done.code == 1, done.err
-    document = result(faults)
+    document = faults.result()
     assert document["complete"] is True
     rows = names(measured(document))
     assert sorted(rows) == sorted(GOOD * REPETITIONS)
@@ -58,7 +55,7 @@ def test_every_fault_is_an_error_and_the_others_are_measured(
         assert [e["repetition_index"] for e in errors] == list(range(REPETITIONS))
         assert all(reason in e["reason"] for e in errors), (kind, errors)
     assert len(document["errors"]) == REPETITIONS * len(REASONS)
-    sampled = names(load_lines(faults.directory / "a.jsonl"))
+    sampled = names(faults.samples())
     assert sorted(name for name in sampled if name in GOOD) == sorted(rows)
     assert f"{len(document['errors'])} failed" in done.out
 
@@ -66,9 +63,8 @@ def test_every_fault_is_an_error_and_the_others_are_measured(
 @pytest.mark.parametrize("output", ["json", "csv", "console"])
 def test_every_format_tells_of_the_error(faults: Program, output: str) -> None:
     done = run(faults, "throw_in_run", flags=(f"--benchmark_format={output}",))
-    assert done.code == 1, done.err
     assert "no third call" in done.out
-    assert names(result(faults)["errors"]) == ["fault/throw_in_run"]
+    assert names(faults.result()["errors"]) == ["fault/throw_in_run"]
 
 
 @pytest.mark.parametrize(
@@ -81,12 +77,11 @@ def test_every_format_tells_of_the_error(faults: Program, output: str) -> None:
 def test_the_end_of_the_process_keeps_the_rows_before_it(
     faults: Program, kind: str, code: int, message: str
 ) -> None:
-    done = run(faults, kind, flags=("--samples_out=a.jsonl",))
-    assert done.code == code
+    done = run(faults, kind, flags=(SAMPLES,), code=code)
     assert message in done.err
-    document = result(faults)
+    document = faults.result()
     assert document["complete"] is False
     assert names(document["benchmarks"]) == GOOD[:1]
-    assert names(load_lines(faults.directory / "a.jsonl")) == GOOD[:1]
+    assert names(faults.samples()) == GOOD[:1]
     left = {path.name for path in faults.directory.iterdir()}
     assert left == {"a.json", "a.jsonl"}

@@ -1,22 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Cases that run in separate processes."""
 
-from program import NANO, Program, load, load_lines, measured, names
-
-FAST = ("--benchmark_min_time=0.001", "--warmup=1", "--benchmark_out=a.json")
+from program import FAST, NANO, SAMPLES, Program, measured, names
 
 
 def test_every_repetition_has_a_process_of_its_own(faults: Program) -> None:
-    done = faults.run(
-        "--benchmark_filter=/(fresh_good|good/n:0)$",
-        "--benchmark_repetitions=3",
-        "--samples_out=s.jsonl",
-        *FAST,
-    )
-    assert done.code == 0, done.err
-    rows = measured(load(faults.directory / "a.json"))
-    assert [row["samples"] > 0 for row in rows] == [True] * 6
-    lines = load_lines(faults.directory / "s.jsonl")
+    cases = "--benchmark_filter=/(fresh_good|good/n:0)$"
+    document = faults.measure(cases, "--benchmark_repetitions=3", SAMPLES, *FAST)
+    assert [row["samples"] > 0 for row in measured(document)] == [True] * 6
+    lines = faults.samples()
     fresh = [line["process_id"] for line in lines if "fresh" in line["name"]]
     own = {line["process_id"] for line in lines if "fresh" not in line["name"]}
     assert len(set(fresh)) == 3
@@ -26,11 +18,8 @@ def test_every_repetition_has_a_process_of_its_own(faults: Program) -> None:
 def test_a_child_that_fails_is_an_error_row_with_its_last_words(
     faults: Program,
 ) -> None:
-    done = faults.run(
-        "--benchmark_filter=/(fresh_(good|wrong|terminate|exit)|good/n:.)$", *FAST
-    )
-    assert done.code == 1, done.err
-    document = load(faults.directory / "a.json")
+    cases = "--benchmark_filter=/(fresh_(good|wrong|terminate|exit)|good/n:.)$"
+    document = faults.measure(cases, *FAST, code=1)
     reasons = {row["name"]: row["reason"] for row in document["errors"]}
     assert "wrong result: c[0] is 3" in reasons["fault/fresh_wrong"]
     assert "signal 6" in reasons["fault/fresh_terminate"]
@@ -46,11 +35,8 @@ def test_a_child_that_fails_is_an_error_row_with_its_last_words(
 
 def test_a_child_that_takes_too_long_is_ended(faults: Program) -> None:
     # It would sleep for an hour, so a busy machine makes no difference.
-    done = faults.run(
-        "--benchmark_filter=/(fresh_hang|good/n:.)$", "--child_timeout_seconds=2", *FAST
-    )
-    assert done.code == 1, done.err
-    document = load(faults.directory / "a.json")
+    cases = "--benchmark_filter=/(fresh_hang|good/n:.)$"
+    document = faults.measure(cases, "--child_timeout_seconds=2", *FAST, code=1)
     (error,) = document["errors"]
     assert error["name"] == "fault/fresh_hang"
     assert "longer than 2 s" in error["reason"]
@@ -58,22 +44,13 @@ def test_a_child_that_takes_too_long_is_ended(faults: Program) -> None:
 
 
 def test_a_cold_start_costs_what_a_warm_one_does_not(trainbench: Program) -> None:
-    done = trainbench.run(
-        *NANO,
-        "--benchmark_filter=^warmup/",
-        "--benchmark_out=a.json",
-        "--samples_out=s.jsonl",
-    )
-    assert done.code == 0, done.err
-    rows = {
-        row["calls"]: row for row in measured(load(trainbench.directory / "a.json"))
-    }
+    document = trainbench.measure(*NANO, "--benchmark_filter=^warmup/", SAMPLES)
+    rows = {row["calls"]: row for row in measured(document)}
     assert set(rows) == {0, 1}
     # One-time work per process takes longer than a whole nano step.
     assert rows[0]["first_call_us"] > rows[0]["steady_us"]
     assert rows[0]["first_ratio"] > 1
-    logged = load_lines(trainbench.directory / "s.jsonl")
-    lines = {line["name"]: line for line in logged}
+    lines = {line["name"]: line for line in trainbench.samples()}
     assert len({line["process_id"] for line in lines.values()}) == 2
     cold = lines["warmup/nano/fp32/train_step/batch:1/seq:8/calls:0"]
     assert len(cold["samples_us"]) == 10 and cold["warmup_us"] == []

@@ -10,10 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from program import NANO, Program, binary, load, load_lines, names
+from program import FAST, NANO, OUT, SAMPLES, Program, binary, load, load_lines, names
 
 POLITE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-FILES = ("--benchmark_out=a.json", "--samples_out=a.jsonl")
 # About the time from the program's start to the end of the run.
 LONGEST = 2.0
 
@@ -62,7 +61,7 @@ def interrupt_each(
     def one(number: int) -> ChildExit:
         directory = parent / str(number)
         directory.mkdir()
-        return interrupt(Program(path, directory), *when[number], *FILES, *flags)
+        return interrupt(Program(path, directory), *when[number], OUT, SAMPLES, *flags)
 
     with ThreadPoolExecutor(max_workers=2) as pool:
         return list(pool.map(one, range(len(when))))
@@ -94,8 +93,7 @@ def test_a_signal_while_a_case_runs(tmp_path: Path) -> None:
         binary("TRAINBENCH_FAULTS"),
         tmp_path,
         [(sent, "fault/hang") for sent in (*POLITE, signal.SIGKILL)],
-        "--benchmark_filter=/(good|hang)",
-        *("--benchmark_min_time=0.001", "--warmup=1"),
+        *("--benchmark_filter=/(good|hang)", *FAST),
     )
     for ended in all_ended:
         assert ended.code == -ended.sent

@@ -7,16 +7,14 @@ from statistics import mean, median, stdev
 
 import pytest
 
-from program import SMOKE, Json, Program, binary, load, load_lines, measured
+from program import OUT, SAMPLES, SMOKE, Json, Program, measured
 
-REPETITIONS = 3
 FLAGS = (
     *SMOKE,
     "--benchmark_filter=model_size/nano",
     "--benchmark_min_time=0.01",
-    f"--benchmark_repetitions={REPETITIONS}",
-    "--benchmark_out=a.json",
-    "--samples_out=a.jsonl",
+    "--benchmark_repetitions=3",
+    *(OUT, SAMPLES),
 )
 PHASES = {
     "forward": {"forward"},
@@ -27,20 +25,18 @@ PHASES = {
 
 @dataclass(frozen=True)
 class Result:
-    code: int
     document: Json
     samples: dict[tuple[str, int], Json]  # by name and repetition
 
 
 @pytest.fixture(scope="module")
-def result(tmp_path_factory: pytest.TempPathFactory) -> Result:
-    directory = tmp_path_factory.mktemp("json")
-    done = Program(binary("TRAINBENCH_BINARY"), directory).run(*FLAGS)
-    lines = load_lines(directory / "a.jsonl")
+def result(shared: Program) -> Result:
+    shared.run(*FLAGS)
+    lines = shared.samples()
     samples = {(line["name"], line["repetition"]): line for line in lines}
     assert len(samples) == len(lines)
-    assert not (directory / "a.json.tmp").exists()
-    return Result(done.code, load(directory / "a.json"), samples)
+    assert not (shared.directory / "a.json.tmp").exists()
+    return Result(shared.result(), samples)
 
 
 def mode_of(row: Json) -> str:
@@ -48,7 +44,6 @@ def mode_of(row: Json) -> str:
 
 
 def test_the_run_is_good_and_complete(result: Result) -> None:
-    assert result.code == 0
     assert result.document["complete"] is True
     assert result.document["skipped"] == []
     assert result.document["errors"] == []

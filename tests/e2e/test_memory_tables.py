@@ -6,23 +6,17 @@ import csv
 import pytest
 
 from null_gpu import FLAGS, null_gpu
-from program import Json, Program, load, measured
+from program import Json, Program, measured
 from reports.results.rows import parse
-
-SMOKE = (
-    "--suite=smoke",
-    "--benchmark_filter=^memory/",
-    "--benchmark_out=a.json",
-    "--memory_trace=traces",
-)
 
 
 @pytest.mark.parametrize("on_gpu", [False, True], ids=["cpu", "null_gpu"])
 def test_a_step_is_told_tensor_by_tensor(trainbench: Program, on_gpu: bool) -> None:
-    flags = FLAGS if on_gpu else ("--benchmark_min_time=0.001",)
-    done = trainbench.run(*flags, *SMOKE, env=null_gpu() if on_gpu else None)
-    assert done.code == 0, done.err
-    document = load(trainbench.directory / "a.json")
+    document = trainbench.measure(
+        *(FLAGS if on_gpu else ("--benchmark_min_time=0.001",)),
+        *("--suite=smoke", "--benchmark_filter=^memory/", "--memory_trace=traces"),
+        env=null_gpu() if on_gpu else None,
+    )
     (row,), (table,) = measured(document), document["memory"]
     assert parse(document).memory[0].case == row["name"]
     check_table(table, row)
@@ -36,14 +30,12 @@ def test_a_step_is_told_tensor_by_tensor(trainbench: Program, on_gpu: bool) -> N
 
 
 def test_what_checkpointing_would_take_is_what_it_takes(trainbench: Program) -> None:
-    done = trainbench.run(
+    document = trainbench.measure(
         "--suite=smoke",
         "--benchmark_min_time=0.001",
         "--benchmark_filter=^(memory|checkpointing/every_1)/",
-        "--benchmark_out=a.json",
     )
-    assert done.code == 0, done.err
-    memory, checkpointed = measured(load(trainbench.directory / "a.json"))
+    memory, checkpointed = measured(document)
     expected = ("predicted_peak_bytes", "recomputed_flops")
     found = ("checkpointed_peak_bytes", "checkpointed_flops")
     if checkpointed["name"].startswith("memory/"):

@@ -3,20 +3,13 @@
 
 import pytest
 
-from program import NANO, NANO_FORWARD, Json, Program, load, without
-
-
-def context(program: Program, *flags: str) -> Json:
-    done = program.run(*flags, "--benchmark_out=a.json")
-    assert done.code == 0, done.err
-    found: Json = load(program.directory / "a.json")["context"]
-    return found
+from program import NANO, NANO_FORWARD, Program, without
 
 
 @pytest.mark.parametrize("allocator", ["caching", "system"])
 def test_the_allocator_is_in_the_context(trainbench: Program, allocator: str) -> None:
-    found = context(trainbench, *NANO_FORWARD, f"--cpu_allocator={allocator}")
-    assert found["cpu_allocator"] == allocator
+    document = trainbench.measure(*NANO_FORWARD, f"--cpu_allocator={allocator}")
+    assert document["context"]["cpu_allocator"] == allocator
 
 
 @pytest.mark.parametrize(
@@ -33,4 +26,5 @@ def test_the_quick_suite_samples_for_a_shorter_time(
     tiny = without(NANO, "--suite", "--benchmark_min_time")
     step = "--benchmark_filter=^model_size/nano/fp32/train_step/"
     flags = (*tiny, step, f"--suite={suite}", "--samples=1", *given)
-    assert context(trainbench, *flags)["sampling"].startswith(f"{seconds} ")
+    sampling = trainbench.measure(*flags)["context"]["sampling"]
+    assert sampling.startswith(f"{seconds} ")

@@ -1,34 +1,23 @@
 # SPDX-License-Identifier: MIT
 """A run in parts: --shard splits it, --resume continues it, tools/report joins it."""
 
-from program import NANO, Program, load, load_lines, measured, names, without
+from program import NANO, OUT, SAMPLES, Program, load, load_lines, measured, names
 from reports.results.parts import runs
 from reports.results.rows import load as load_result
 
-FAST = (
-    "--benchmark_filter=^(peak/(matmul|copy)|optimizer|precision)/",
-    "--benchmark_out=a.json",
-    "--samples_out=a.jsonl",
-)
-
-
-def sampled(program: Program, file: str = "a.jsonl") -> list[str]:
-    return names(load_lines(program.directory / file))
+CASES = (*NANO, "--benchmark_filter=^(peak/(matmul|copy)|optimizer|precision)/")
 
 
 def test_the_shards_hold_every_case_and_each_has_the_peaks(trainbench: Program) -> None:
     files = []
     for part in ("1/2", "2/2"):
         file = f"{part[0]}.json"
-        flags = (*NANO, *without(FAST, "--benchmark_out", "--samples_out"))
-        done = trainbench.run(*flags, f"--shard={part}", f"--benchmark_out={file}")
-        assert done.code == 0, done.err
+        trainbench.run(*CASES, f"--shard={part}", f"--benchmark_out={file}")
         document = load(trainbench.directory / file)
         assert document["context"]["shard"] == part
         assert any(name.startswith("peak/") for name in names(measured(document)))
         files.append(trainbench.directory / file)
-    assert trainbench.run(*NANO, *FAST).code == 0
-    whole = load(trainbench.directory / "a.json")
+    whole = trainbench.measure(*CASES)
     (joined,) = runs({path: load_result(path) for path in files}).values()
     assert sorted(joined.names) == sorted(names(measured(whole)))
     assert joined.complete
@@ -42,39 +31,34 @@ def test_the_shards_hold_every_case_and_each_has_the_peaks(trainbench: Program) 
 
 
 def test_a_run_continues_with_what_is_missing(trainbench: Program) -> None:
-    only = without(FAST, "--benchmark_filter")
     peaks = "--benchmark_filter=^(peak/(matmul|copy)|optimizer)/"
-    first = trainbench.run(*NANO, peaks, *only)
-    assert first.code == 0, first.err
-    old = load(trainbench.directory / "a.json")
-    done = trainbench.run(*NANO, *FAST, "--resume=a.json")
-    assert done.code == 0, done.err
+    old = trainbench.measure(*NANO, peaks, SAMPLES)
+    done = trainbench.run(*CASES, OUT, SAMPLES, "--resume=a.json")
     kept = len(names(measured(old)))
     assert f"keeping {kept} cases of a.json, running 2" in done.err
     assert "peak/" not in done.out and "precision/" in done.out
-    new = load(trainbench.directory / "a.json")
+    new = trainbench.result()
     assert new["complete"] is True
     assert new["benchmarks"][:kept] == old["benchmarks"], "bit by bit"
     rows = measured(new)[kept:]
     assert len(rows) == 2 and all(n.startswith("precision/") for n in names(rows))
     fp32 = next(row for row in rows if "/fp32/" in row["name"])
     assert "mfu_measured" in fp32, "of a peak that was kept"
-    assert sorted(sampled(trainbench)) == sorted(names(measured(new)))
+    assert sorted(names(trainbench.samples())) == sorted(names(measured(new)))
     # Writes to other files: they contain the samples of kept rows, too.
     other = ("--benchmark_out=b.json", "--samples_out=b.jsonl", "--resume=a.json")
-    moved = trainbench.run(*NANO, *FAST[:1], *other)
-    assert moved.code == 0, moved.err
-    assert sampled(trainbench, "b.jsonl") == sampled(trainbench)
+    trainbench.run(*CASES, *other)
+    moved = load_lines(trainbench.directory / "b.jsonl")
+    assert names(moved) == names(trainbench.samples())
     # What is refused leaves the file as it is.
     for flags, why in (
-        ((*NANO, *FAST, "--seed=7"), "seed ('42' there, '7' here)"),
-        (without((*NANO, *FAST), "--benchmark_out"), "--benchmark_out is ''"),
+        ((OUT, SAMPLES, "--seed=7"), "seed ('42' there, '7' here)"),
+        ((SAMPLES,), "--benchmark_out is ''"),
     ):
-        refused = trainbench.run(*flags, "--resume=a.json")
-        assert refused.code == 2 and why in refused.err
-        assert load(trainbench.directory / "a.json") == new
+        refused = trainbench.run(*CASES, *flags, "--resume=a.json", code=2)
+        assert why in refused.err
+        assert trainbench.result() == new
     # Nothing is left to do, and the file is still complete.
-    again = trainbench.run(*NANO, *FAST, "--resume=a.json")
-    assert again.code == 0, again.err
-    assert load(trainbench.directory / "a.json")["benchmarks"] == new["benchmarks"]
-    assert len(sampled(trainbench)) == len(measured(new))
+    again = trainbench.measure(*CASES, SAMPLES, "--resume=a.json")
+    assert again["benchmarks"] == new["benchmarks"]
+    assert len(trainbench.samples()) == len(measured(new))

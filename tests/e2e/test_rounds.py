@@ -5,12 +5,14 @@ import re
 
 import pytest
 
-from program import NANO, Program, load, load_lines, measured, names, without
+from program import NANO, OUT, SAMPLES, Program, measured, names, without
 from reports.answers.measured import time_of
 from reports.results.rows import parse
 
-FLAGS = (*without(NANO, "--benchmark_min_time"), "--max_case_seconds=1")
-STEPS = "--benchmark_filter=^implementations/.*/fp32/"
+FLAGS = (
+    *(*without(NANO, "--benchmark_min_time"), "--max_case_seconds=1"),
+    *("--benchmark_filter=^implementations/.*/fp32/", OUT, SAMPLES),
+)
 
 
 @pytest.mark.parametrize(
@@ -22,21 +24,14 @@ def test_the_suite_decides_the_number_of_visits_and_their_time(
 ) -> None:
     # No CPU has this row, so the run takes no time.
     graph = "--benchmark_filter=^cuda_graph/graph/tiny/"
-    done = trainbench.run(
-        f"--suite={suite}", "--device=cpu", graph, "--benchmark_out=a.json"
-    )
-    assert done.code == 0, done.err
-    sampling = load(trainbench.directory / "a.json")["context"]["sampling"].split()
+    trainbench.run(f"--suite={suite}", "--device=cpu", graph, OUT)
+    sampling = trainbench.result()["context"]["sampling"].split()
     assert {f"rounds={rounds}", f"min_time={seconds}"} <= {*sampling}
 
 
 def test_each_round_visits_all_and_families_take_turns(trainbench: Program) -> None:
-    done = trainbench.run(
-        *(*FLAGS, STEPS, "--rounds=3", "--benchmark_out=a.json"),
-        "--samples_out=s.jsonl",
-    )
-    assert done.code == 0, done.err
-    document = load(trainbench.directory / "a.json")
+    done = trainbench.run(*FLAGS, "--rounds=3")
+    document = trainbench.result()
     rows = measured(document)
     assert len(rows) >= 3 and all(row["visits"] == 3 for row in rows)
     assert len({turns["family"] for turns in document["turns"]}) == 1
@@ -47,20 +42,15 @@ def test_each_round_visits_all_and_families_take_turns(trainbench: Program) -> N
         assert row["min_us"] <= row["p50_low_us"] <= row["p50_us"] <= row["p50_high_us"]
     found = re.findall(r"^(\S+): [\d.]+ [mu]?s in its first visit$", done.err, re.M)
     assert sorted(found) == sorted(names(rows))
-    lines = load_lines(trainbench.directory / "s.jsonl")
-    for line, row in zip(lines, rows, strict=True):
+    for line, row in zip(trainbench.samples(), rows, strict=True):
         assert sum(line["visit_sizes"]) == len(line["samples_us"]) == row["samples"]
     first, second, *_ = parse(document).rows
     assert (time_of(second) / time_of(first)).is_fair
 
 
 def test_each_process_is_a_repetition(trainbench: Program) -> None:
-    done = trainbench.run(
-        *(*FLAGS, STEPS, "--processes=2", "--benchmark_out=a.json"),
-        "--samples_out=s.jsonl",
-    )
-    assert done.code == 0, done.err
-    document = load(trainbench.directory / "a.json")
+    done = trainbench.run(*FLAGS, "--processes=2")
+    document = trainbench.result()
     rows = measured(document)
     indices = [row["repetition_index"] for row in rows]
     assert indices == [0, 1] * (len(rows) // 2)
@@ -68,7 +58,7 @@ def test_each_process_is_a_repetition(trainbench: Program) -> None:
     kinds = {row.get("aggregate_name") for row in document["benchmarks"]}
     assert {"mean", "median", "stddev"} <= kinds
     by_repetition: dict[int, set[int]] = {}
-    for line in load_lines(trainbench.directory / "s.jsonl"):
+    for line in trainbench.samples():
         by_repetition.setdefault(line["repetition"], set()).add(line["process_id"])
     # All rows form one family, with one process per visit.
     assert [len(ids) for ids in by_repetition.values()] == [1, 1]

@@ -3,7 +3,7 @@
 
 import re
 
-from program import Program, load
+from program import OUT, Program
 
 
 def test_a_case_that_does_not_fit_is_skipped_with_its_prediction(
@@ -13,10 +13,9 @@ def test_a_case_that_does_not_fit_is_skipped_with_its_prediction(
         "--seq=1048576",
         "--suite=smoke",
         "--benchmark_filter=^attention_scaling/naive",
-        "--benchmark_out=a.json",
+        OUT,
     )
-    assert done.code == 0, done.err
-    document = load(trainbench.directory / "a.json")
+    document = trainbench.result()
     assert document["benchmarks"] == document["errors"] == []
     assert document["complete"] is True
     assert len(document["skipped"]) == 2

@@ -4,12 +4,11 @@
 import socket
 import subprocess
 
-from program import NANO, Program, load, load_lines, measured, names
+from program import NANO, OUT, SAMPLES, Program, measured, names
 
 FLAGS = (
     *(*NANO, "--benchmark_filter=^model_size/nano/fp32/(forward|train_step)/"),
-    "--benchmark_min_time=0.3",
-    *("--benchmark_out=a.json", "--samples_out=a.jsonl"),
+    *("--benchmark_min_time=0.3", OUT, SAMPLES),
 )
 
 
@@ -34,12 +33,11 @@ def test_it_asks_before_each_case_and_its_samples(trainbench: Program) -> None:
                 ours.sendall(b"t")
         _, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
-    rows = names(measured(load(trainbench.directory / "a.json")))
+    rows = names(measured(trainbench.result()))
     assert len(rows) == 2
     assert [question for question in questions if question != "sample"] == [
         f"case {row}" for row in rows
     ]
-    lines = load_lines(trainbench.directory / "a.jsonl")
-    turns = [len(line["turn_us"]) for line in lines]
+    turns = [len(line["turn_us"]) for line in trainbench.samples()]
     assert all(count > 1 for count in turns)  # 0.3 s of device time
     assert sum(turns) == questions.count("sample")

@@ -9,14 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from program import NANO_FORWARD, Finished, Program
+from program import NANO_FORWARD, OUT, Finished, Program
 
 
 def test_a_full_disk_is_status_1_and_one_line(trainbench: Program) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full")
-    done = trainbench.run(*NANO_FORWARD, "--samples_out=/dev/full")
-    assert done.code == 1
+    done = trainbench.run(*NANO_FORWARD, "--samples_out=/dev/full", code=1)
     last = done.err.splitlines()[-1]
     assert last.startswith("trainbench: ") and "/dev/full" in last
     assert "No space left" in last
@@ -25,19 +24,17 @@ def test_a_full_disk_is_status_1_and_one_line(trainbench: Program) -> None:
 def test_a_file_that_may_not_grow_is_status_1_and_one_line(trainbench: Program) -> None:
     limit = 1000
     done = trainbench.run(
-        *NANO_FORWARD,
-        "--benchmark_out=a.json",
+        *(*NANO_FORWARD, OUT),
+        code=1,
         preexec=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
     )
-    assert done.code == 1
     assert done.err.count("\n") == 1
     assert "a.json" in done.err and "File too large" in done.err
     assert list(trainbench.directory.iterdir()) == []
 
 
 def test_a_bad_variable_is_reported_like_its_flag(trainbench: Program) -> None:
-    done = trainbench.run(env={"BENCHMARK_REPETITIONS": "often"})
-    assert done.code == 2
+    done = trainbench.run(env={"BENCHMARK_REPETITIONS": "often"}, code=2)
     # Google Benchmark has printed its own error before main.
     last = done.err.splitlines()[-1]
     assert last.startswith("trainbench: --benchmark_repetitions is 'often'")
@@ -55,7 +52,9 @@ STUCK = (
 )
 
 
-def run_with_driver(program: Program, version: int, device: str) -> Finished:
+def run_with_driver(
+    program: Program, version: int, device: str, code: int = 0
+) -> Finished:
     compiler = shutil.which("cc")
     if compiler is None:
         pytest.skip("no C compiler")
@@ -70,24 +69,21 @@ def run_with_driver(program: Program, version: int, device: str) -> Finished:
     command = [compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", "libcuda.so.1"]
     subprocess.run(command, input=source, text=True, check=True, cwd=folder)
     env = {"LD_LIBRARY_PATH": str(folder)}
-    return program.run(*NANO_FORWARD, f"--device={device}", env=env)
+    return program.run(*NANO_FORWARD, f"--device={device}", code=code, env=env)
 
 
 def test_auto_says_why_it_takes_the_cpu(trainbench: Program) -> None:
     done = run_with_driver(trainbench, 12040, "auto")
-    assert done.code == 0, done.err
     assert done.err.splitlines()[0] == f"trainbench: no GPU is used: {OLD}"
     assert "1 measured" in done.out
 
 
 def test_cuda_is_refused_with_the_reason(trainbench: Program) -> None:
-    done = run_with_driver(trainbench, 13000, "cuda")
-    assert done.code == 2
+    done = run_with_driver(trainbench, 13000, "cuda", code=2)
     reason = "--device is cuda, but there is no usable GPU here"
     assert done.err == f"trainbench: {reason}: {STUCK}; allowed here: auto, cpu\n"
 
 
 def test_cpu_asks_no_driver(trainbench: Program) -> None:
     done = run_with_driver(trainbench, 12040, "cpu")
-    assert done.code == 0, done.err
     assert "no GPU is used" not in done.err

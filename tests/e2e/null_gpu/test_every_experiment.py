@@ -2,15 +2,13 @@
 """Runs every experiment on a null GPU: covers all CUDA paths, but reports no time."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import program
 from null_gpu import CHECKED, FLAGS, in_order, null_gpu, processes_without_accesses
-from program import NANO_FORWARD, SMOKE, Finished, Json, Program, binary, load, without
+from program import NANO_FORWARD, OUT, SMOKE, Finished, Json, Program, without
 from reports.answers.judging import Verdict, judgements
 from reports.results.rows import parse
 
@@ -29,27 +27,16 @@ WIDE = "--model=name=nano,d_model=128,d_ff=256,layers=2,heads=2,vocab=512"
 TIME = re.compile(r"_us$|_per_second$|_share$|^mfu|^cv$|_cv$|speedup|time_ratio|spread")
 
 
-def run(trainbench: Program, *flags: str, **env: Any) -> tuple[Finished, Json]:
-    done = trainbench.run(
-        *CHECKED, "--benchmark_out=a.json", *flags, env=null_gpu(**env)
-    )
-    path = trainbench.directory / "a.json"
-    return done, load(path) if path.exists() else {}
+@pytest.fixture(scope="module")
+def report(shared: Program) -> Path:
+    return shared.directory / "report.jsonl"
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("report") / "report.jsonl"
-
-
-@pytest.fixture(scope="module")
-def smoke(
-    tmp_path_factory: pytest.TempPathFactory, report: Path
-) -> Iterator[tuple[Finished, Json]]:
-    trainbench = Program(
-        binary("TRAINBENCH_BINARY"), tmp_path_factory.mktemp("null_gpu")
-    )
-    yield run(trainbench, *without(SMOKE, "--model"), WIDE, **in_order(report))
+def smoke(shared: Program, report: Path) -> tuple[Finished, Json]:
+    flags = (*CHECKED, *without(SMOKE, "--model"), WIDE, OUT)
+    done = shared.run(*flags, code=None, env=null_gpu(**in_order(report)))
+    return done, shared.result()
 
 
 def test_every_row_is_good_or_skipped_for_a_right_reason(
@@ -116,15 +103,9 @@ def test_the_peak_of_an_empty_call_is_nothing(smoke: tuple[Finished, Json]) -> N
 def test_wrong_results_are_errors_where_they_are_not_accepted(
     trainbench: Program,
 ) -> None:
-    done = trainbench.run(
-        "--device=cuda",
-        "--benchmark_min_time=0",
-        "--benchmark_filter=^accumulation/",
-        "--benchmark_out=a.json",
-        env=null_gpu(),
-    )
-    assert done.code == 1
-    errors = load(trainbench.directory / "a.json")["errors"]
+    flags = ("--device=cuda", "--benchmark_min_time=0")
+    cases = "--benchmark_filter=^accumulation/"
+    errors = trainbench.measure(*flags, cases, code=1, env=null_gpu())["errors"]
     assert errors
     for row in errors:
         assert row["reason"].startswith("wrong result: "), row
@@ -133,7 +114,6 @@ def test_wrong_results_are_errors_where_they_are_not_accepted(
 @pytest.mark.parametrize("output", ["samples_out", "trace"])
 def test_there_are_no_times_to_write(trainbench: Program, output: str) -> None:
     flags = without(NANO_FORWARD, "--benchmark_min_time")
-    done = trainbench.run(*flags, *FLAGS, f"--{output}=a", env=null_gpu())
-    assert done.code == 2
+    done = trainbench.run(*flags, *FLAGS, f"--{output}=a", code=2, env=null_gpu())
     assert f"--{output} is 'a'" in done.err and "no times" in done.err
     assert list(trainbench.directory.iterdir()) == []

@@ -4,17 +4,14 @@
 import pytest
 
 from null_gpu import FLAGS, null_gpu
-from program import Json, Program, load, measured
+from program import OUT, Json, Program, measured
 
 EMPTY = ("--suite=smoke", "--benchmark_filter=^harness/empty$")
 
 
 def context(trainbench: Program, fault: str = "", **variables: str) -> Json:
-    done = trainbench.run(
-        *FLAGS, *EMPTY, "--benchmark_out=a.json", env=null_gpu(fault=fault) | variables
-    )
-    assert done.code == 0, done.err
-    found: Json = load(trainbench.directory / "a.json")["context"]
+    env = null_gpu(fault=fault, **variables)
+    found: Json = trainbench.measure(*FLAGS, *EMPTY, env=env)["context"]
     return found
 
 
@@ -39,19 +36,17 @@ def test_a_gpu_without_virtual_memory_has_the_usual_segments(
 
 
 def test_what_decides_about_tf32_is_refused(trainbench: Program) -> None:
-    done = trainbench.run(*FLAGS, *EMPTY, env=null_gpu(NVIDIA_TF32_OVERRIDE="1"))
-    assert done.code == 2
+    env = null_gpu(NVIDIA_TF32_OVERRIDE="1")
+    done = trainbench.run(*FLAGS, *EMPTY, code=2, env=env)
     assert "NVIDIA_TF32_OVERRIDE is '1'; allowed: unset" in done.err
 
 
 def test_a_gpu_that_is_too_old_is_refused(trainbench: Program) -> None:
-    done = trainbench.run(*FLAGS, *EMPTY, env=null_gpu("t4"))
-    assert done.code == 2
+    done = trainbench.run(*FLAGS, *EMPTY, code=2, env=null_gpu("t4"))
     (line,) = done.err.splitlines()
     why = "Tesla T4 (null) has compute capability 7.5; trainbench needs 8.0 or more"
     assert line.endswith(f"{why}; allowed here: auto, cpu")
     done = trainbench.run("--device=auto", *EMPTY, env=null_gpu("t4"))
-    assert done.code == 0
     assert f"no GPU is used: {why}" in done.err
 
 
@@ -62,19 +57,15 @@ KINDS = "^(precision/.*/fp32/|warmup/|all_reduce/nccl/|harness/empty$)"
 def test_a_gpu_that_is_for_one_process_has_one(trainbench: Program) -> None:
     report = trainbench.directory / "report.jsonl"
     done = trainbench.run(
-        *FLAGS,
-        "--suite=smoke",
-        f"--benchmark_filter={KINDS}",
-        "--benchmark_out=a.json",
+        *(*FLAGS, "--suite=smoke", f"--benchmark_filter={KINDS}", OUT),
         env=null_gpu(
             count=2,
             TRAINBENCH_NULL_GPU_EXCLUSIVE="1",
             TRAINBENCH_NULL_GPU_REPORT=str(report),
         ),
     )
-    assert done.code == 0, done.err
     assert done.err.count("EXCLUSIVE_PROCESS") == 1
-    document = load(trainbench.directory / "a.json")
+    document = trainbench.result()
     why = "the GPU's compute mode excludes other processes"
     assert document["skipped"]
     assert {row["reason"] for row in document["skipped"]} == {why}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from null_gpu import CHECKED, library, null_gpu
-from program import Json, Program, binary, load, load_lines, measured, names
+from program import OUT, Json, Program, load_lines, measured, names
 from tools.rehearsal.__main__ import main
 
 PAGE = 20 << 20  # the unit in which the caching allocator's segments grow
@@ -21,13 +21,9 @@ STEPS = ("--suite=smoke", "--models=tiny", "--batch=4", "--seq=512")
 def run(
     trainbench: Program, fault: str, *flags: str, count: int = 1, **extra: str
 ) -> Json:
-    done = trainbench.run(
-        *CHECKED,
-        "--benchmark_out=a.json",
-        *flags,
-        env=null_gpu(count=count, fault=fault, **extra),
-    )
-    document = load(trainbench.directory / "a.json")
+    env = null_gpu(count=count, fault=fault, **extra)
+    done = trainbench.run(*CHECKED, OUT, *flags, code=None, env=env)
+    document = trainbench.result()
     assert document["complete"] is True
     assert done.code == (1 if document["errors"] else 0), done.err
     return document
@@ -52,7 +48,9 @@ def test_memory_that_ends_though_the_case_fits_skips_it(trainbench: Program) -> 
 def stages(trainbench: Program, fault: str, *flags: str) -> tuple[list[str], Json]:
     """Returns the stages of a process that runs STEP, and the outcome."""
     done = trainbench.run(
-        *CHECKED, *STEPS, *flags, f"--isolated_case={STEP}", env=null_gpu(fault=fault)
+        *(*CHECKED, *STEPS, *flags, f"--isolated_case={STEP}"),
+        code=None,
+        env=null_gpu(fault=fault),
     )
     found = re.findall("^in (.*)$", done.err, re.MULTILINE)
     (outcome,) = json.loads(done.out.splitlines()[-1])
@@ -148,10 +146,9 @@ def launches(trainbench: Program, *flags: str) -> int:
 
 
 @pytest.fixture(scope="module")
-def in_second_norm(tmp_path_factory: pytest.TempPathFactory) -> int:
+def in_second_norm(shared: Program) -> int:
     """A launch in the second of the four cases of NORMS."""
-    program = Program(binary("TRAINBENCH_BINARY"), tmp_path_factory.mktemp("norms"))
-    return int(0.4 * launches(program, *NORMS))
+    return int(0.4 * launches(shared, *NORMS))
 
 
 def test_after_a_lost_context_each_case_has_a_process(
@@ -248,7 +245,9 @@ def test_a_launch_that_fails_in_the_check_fails_the_row(trainbench: Program) -> 
     assert "unspecified launch failure" in failed["reason"]
     assert len(measured(document)) == 3
     alone = trainbench.run(
-        *CHECKED, *NORMS, f"--isolated_case={failed['name']}", env=null_gpu(fault=fault)
+        *(*CHECKED, *NORMS, f"--isolated_case={failed['name']}"),
+        code=None,
+        env=null_gpu(fault=fault),
     )
     assert alone.err.splitlines()[-1] == "in check"
 

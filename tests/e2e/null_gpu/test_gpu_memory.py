@@ -17,16 +17,13 @@ from pathlib import Path
 
 import pytest
 
-from launcher import free_port, rank_variables, run_all
+from launcher import local_ranks, run_all
 from null_gpu import FLAGS, null_gpu
-from program import Program, binary, load, measured
+from program import OUT, Program, binary, measured
 
 FAST = (
-    "--suite=paper",
-    "--warmup=0",
-    "--samples=1",
-    "--max_case_seconds=0.001",
-    "--benchmark_out=a.json",
+    *(*FLAGS, "--suite=paper", "--warmup=0", "--samples=1"),
+    *("--max_case_seconds=0.001", OUT),
 )
 PAGES = 40 << 20  # two pages of a segment
 SIZES = ("small", "2.7B")
@@ -76,16 +73,14 @@ class Row:
         return blocks + max(0.03 * blocks, PAGES)
 
 
-def rows(trainbench: Program, cases: str, *flags: str) -> list[Row]:
-    done = trainbench.run(
-        *(*FLAGS, *FAST, f"--benchmark_filter={cases}", *flags), env=null_gpu("h200")
-    )
-    return rows_of(trainbench, done.err)
+def rows(trainbench: Program, cases: str) -> list[Row]:
+    trainbench.run(*FAST, f"--benchmark_filter={cases}", env=null_gpu("h200"))
+    return rows_of(trainbench)
 
 
-def rows_of(trainbench: Program, said: str) -> list[Row]:
-    document = load(trainbench.directory / "a.json")
-    assert document["errors"] == [], said
+def rows_of(trainbench: Program) -> list[Row]:
+    document = trainbench.result()
+    assert document["errors"] == []
     return [
         Row(
             row["name"],
@@ -101,17 +96,16 @@ def rows_of(trainbench: Program, said: str) -> list[Row]:
 def rows_of_ranks(directory: Path, ranks: int, cases: tuple[str, ...]) -> list[Row]:
     """Runs all cases in the same processes, which take longer to start than a case."""
     trainbench = Program(binary("TRAINBENCH_BINARY"), directory)
-    port = free_port()
-    gpus = null_gpu("h200", count=ranks)
     first, *_ = run_all(
         trainbench,
-        [rank_variables(i, ranks, "127.0.0.1", port) | gpus for i in range(ranks)],
-        *(*FLAGS, *FAST, f"--benchmark_filter=^({'|'.join(cases)})/"),
+        local_ranks(ranks, **null_gpu("h200", count=ranks)),
+        *(*FAST, f"--benchmark_filter=^({'|'.join(cases)})/"),
         *(f"--model=name={name},{sizes}" for name, sizes in MODELS.items()),
         f"--models=small,{','.join(MODELS)}",
         *("--data=1,2", "--precision=fp32,bf16_autocast,bf16"),
     )
-    return rows_of(trainbench, first.err)
+    assert first.code == 0, first.err
+    return rows_of(trainbench)
 
 
 @pytest.fixture(scope="module")

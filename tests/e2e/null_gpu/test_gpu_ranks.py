@@ -9,23 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from launcher import free_port, rank_variables, run_all
+from launcher import local_ranks, run_all
 from null_gpu import FLAGS, in_order, null_gpu, processes_without_accesses
-from program import (
-    NANO,
-    Finished,
-    Json,
-    Program,
-    binary,
-    load,
-    load_lines,
-    measured,
-    without,
-)
+from program import NANO, OUT, Finished, Json, Program, load_lines, measured, without
 
 SUM = "--benchmark_filter=^all_reduce/nccl/.*bytes:65536$"
 # A model with one layer, and one warm-up call.
-FAST = (*without(NANO, "--benchmark_min_time"), *FLAGS, "--benchmark_out=a.json")
+FAST = (*without(NANO, "--benchmark_min_time"), *FLAGS, OUT)
 
 
 def calls(report: Path) -> Counter[str]:
@@ -40,15 +30,14 @@ def calls(report: Path) -> Counter[str]:
 def test_every_case_of_nccl_runs(trainbench: Program, ranks: int) -> None:
     """Also checks access order: compute and collectives share memory across streams."""
     report = trainbench.directory / "report.jsonl"
-    done = trainbench.run(
+    trainbench.run(
         "--benchmark_filter=^(all_reduce/nccl|ddp.*|sharded_.*|fsdp|tensor_.*)/",
         f"--ranks={ranks}",
         *FAST,
         env=null_gpu(count=2, **in_order(report)),
     )
-    assert done.code == 0, done.err
     assert processes_without_accesses(report) == []
-    document = load(trainbench.directory / "a.json")
+    document = trainbench.result()
     assert (document["errors"], document["skipped"]) == ([], [])
     rows = measured(document)
     assert {row["name"].partition("/")[0] for row in rows} == {
@@ -74,15 +63,13 @@ class Eight:
 
 
 @pytest.fixture(scope="module")
-def eight(tmp_path_factory: pytest.TempPathFactory) -> Eight:
+def eight(shared: Program) -> Eight:
     """Runs all cases in the same processes, as eight take long to start."""
-    directory = tmp_path_factory.mktemp("eight")
-    report = directory / "report.jsonl"
-    port = free_port()
+    report = shared.directory / "report.jsonl"
     gpus = null_gpu(count=8, TRAINBENCH_NULL_GPU_REPORT=str(report))
     finished = run_all(
-        Program(binary("TRAINBENCH_BINARY"), directory),
-        [rank_variables(i, 8, "127.0.0.1", port) | gpus for i in range(8)],
+        shared,
+        local_ranks(8, **gpus),
         "--benchmark_filter=^(tensor_parallel/wide/fp32|all_reduce/nccl"
         "|fsdp/everything/wide/.*/(reshard:0/prefetch:0|reshard:1/prefetch:1))/",
         *("--suite=paper", "--bytes=65536", "--data=1,2", "--samples=1"),
@@ -92,7 +79,7 @@ def eight(tmp_path_factory: pytest.TempPathFactory) -> Eight:
         *without(FAST, "--suite", "--models", "--model", "--warmup"),
     )
     assert [done.code for done in finished] == 8 * [0], finished[0].err
-    document = load(directory / "a.json")
+    document = shared.result()
     assert (document["errors"], document["skipped"]) == ([], [])
     return Eight(measured(document), calls(report))
 
@@ -134,7 +121,6 @@ def test_ranks_decide_without_the_gpu_and_leave_it_in_order(
     done = trainbench.run(
         SUM, *FAST, env=null_gpu(count=2, TRAINBENCH_NULL_GPU_REPORT=str(report))
     )
-    assert done.code == 0, done.err
     called = calls(report)
     collectives = {
         name: count
@@ -150,18 +136,15 @@ def test_ranks_decide_without_the_gpu_and_leave_it_in_order(
 
 def run_two(trainbench: Program, fault_of_rank_1: str) -> list[Finished]:
     """Runs two ranks as a launcher would start them."""
-    port = free_port()
-    variables = [
-        rank_variables(rank, 2, "127.0.0.1", port) | null_gpu(count=2, fault=fault)
-        for rank, fault in enumerate(["", fault_of_rank_1])
-    ]
+    variables = local_ranks(2, **null_gpu(count=2))
+    variables[1] |= null_gpu(count=2, fault=fault_of_rank_1)
     return run_all(trainbench, variables, SUM, "--rank_timeout_seconds=10", *FAST)
 
 
 def test_a_rank_whose_collective_finds_no_memory_is_named(trainbench: Program) -> None:
     first, second = run_two(trainbench, "nccl:3=out_of_memory")
     assert (first.code, second.code) == (0, 0), first.err + second.err
-    (skipped,) = load(trainbench.directory / "a.json")["skipped"]
+    (skipped,) = trainbench.result()["skipped"]
     found = "rank 1: NCCL error in.*Cuda failure 2 'out of memory'"
     assert re.search(found, skipped["reason"], re.DOTALL)
 
@@ -171,18 +154,13 @@ def test_a_rank_that_c10d_takes_down_does_not_hold_the_others(
 ) -> None:
     first, second = run_two(trainbench, "nccl:3=remote_error")
     assert (first.code, second.code) == (1, -signal.SIGABRT), first.err + second.err
-    (error,) = load(trainbench.directory / "a.json")["errors"]
+    (error,) = trainbench.result()["errors"]
     assert error["reason"].startswith("rank 1 did not answer")
 
 
 def test_collectives_that_never_end_end_the_case(trainbench: Program) -> None:
-    done = trainbench.run(
-        SUM,
-        "--rank_timeout_seconds=10",
-        *FAST,
-        env=null_gpu(count=2, fault="nccl:3=never"),
-    )
-    assert done.code == 1, done.err
-    (error,) = load(trainbench.directory / "a.json")["errors"]
+    env = null_gpu(count=2, fault="nccl:3=never")
+    trainbench.run(SUM, "--rank_timeout_seconds=10", *FAST, code=1, env=env)
+    (error,) = trainbench.result()["errors"]
     # The rank's message, or the last words of a rank that c10d aborts first.
     assert re.match("rank [01].*collective operation timeout", error["reason"])

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from program import NANO, Json, Program, binary, load, without
+from program import NANO, Json, Program, without
 
 ROOT = Path(__file__).resolve().parents[3]
-FLAGS = (*NANO, "--runtime=eager,aoti", "--benchmark_out=a.json")
+FLAGS = (*NANO, "--runtime=eager,aoti")
+AOTI = "--aoti=packages"
 NAME = "compiled/{}/nano/fp32/{}/batch:1/seq:8"
 _MODEL = "--benchmark_filter=^compiled/.*/nano/fp32/"
 _NANO = "--model=name=nano,d_model=16,d_ff=32,layers=1,heads=2,vocab=64"
@@ -30,12 +31,6 @@ ATTENTION = (
 )
 
 
-def run(trainbench: Program, *flags: str, packages: str = "packages") -> Json:
-    done = trainbench.run(*flags, f"--aoti={packages}")
-    assert done.code in (0, 1), done.err
-    return load(trainbench.directory / "a.json")
-
-
 def command_of(skipped: Json) -> list[str]:
     program, *flags = shlex.split(skipped["reason"].partition("make it with: ")[2])
     assert program == "tools/export_aoti"
@@ -43,12 +38,11 @@ def command_of(skipped: Json) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def trainbench(tmp_path_factory: pytest.TempPathFactory) -> Program:
+def trainbench(shared: Program) -> Program:
     """Also makes all packages, in one process, which loads PyTorch once."""
-    program = Program(binary("TRAINBENCH_BINARY"), tmp_path_factory.mktemp("aoti"))
     commands = []
     for flags, reasons in ((INFERENCE, 1), (TIED, 2), (ATTENTION, 1)):
-        document = run(program, *flags)
+        document = shared.measure(*flags, AOTI)
         assert document["errors"] == []
         assert {row["name"].split("/")[1] for row in document["benchmarks"]} == {
             "eager"
@@ -61,14 +55,14 @@ def trainbench(tmp_path_factory: pytest.TempPathFactory) -> Program:
     subprocess.run(
         [sys.executable, "-c", make],
         check=True,
-        cwd=program.directory,
-        env=program.environment({"PYTHONPATH": str(ROOT)}),
+        cwd=shared.directory,
+        env=shared.environment({"PYTHONPATH": str(ROOT)}),
     )
-    return program
+    return shared
 
 
 def compiled_rows(trainbench: Program, *flags: str) -> list[str]:
-    document = run(trainbench, *flags)
+    document = trainbench.measure(*flags, AOTI)
     assert document["errors"] == document["skipped"] == []
     rows = [row for row in document["benchmarks"] if "/aoti/" in row["name"]]
     for row in rows:
@@ -106,13 +100,14 @@ def test_a_package_of_other_weights_or_a_damaged_one_is_an_error(
     trainbench: Program,
 ) -> None:
     other = "--model=name=nano,d_model=32,d_ff=32,layers=1,heads=2,vocab=64"
-    document = run(trainbench, *without(INFERENCE, "--model"), other)
-    (error,) = document["errors"]
+    flags = (*without(INFERENCE, "--model"), other)
+    (error,) = trainbench.measure(*flags, AOTI, code=1)["errors"]
     assert "is for 16/32/1/2/64, not for 32/32/1/2/64;" in error["reason"]
 
     damaged = trainbench.directory / "damaged"
     shutil.copytree(trainbench.directory / "packages", damaged)
     (package,) = damaged.glob("*/nano-fp32-inference-*.pt2")
     package.write_bytes(package.read_bytes()[:3000])
-    (error,) = run(trainbench, *INFERENCE, packages="damaged")["errors"]
+    document = trainbench.measure(*INFERENCE, "--aoti=damaged", code=1)
+    (error,) = document["errors"]
     assert error["name"] == NAME.format("aoti", "inference")

@@ -3,22 +3,16 @@
 
 import pytest
 
-from program import NANO, Json, Program, load, measured, without
+from program import NANO, Json, Program, measured, without
 
 # Two sizes of the all-reduce define a line, from which a step is predicted.
 LINE = "^all_reduce/gloo/ranks:2/bytes:(1024|65536)$"
 
 
 def rows_of(trainbench: Program, *flags: str, models: str = "nano") -> dict[str, Json]:
-    done = trainbench.run(
-        *without(NANO, "--suite", "--models"),
-        f"--models={models}",
-        "--suite=full",
-        "--benchmark_out=a.json",
-        *flags,
-    )
-    assert done.code == 0, done.out + done.err
-    return {row["name"]: row for row in measured(load(trainbench.directory / "a.json"))}
+    nano = without(NANO, "--suite", "--models")
+    document = trainbench.measure(*nano, f"--models={models}", "--suite=full", *flags)
+    return {row["name"]: row for row in measured(document)}
 
 
 def test_strategies_send_the_same_and_differ_in_calls(trainbench: Program) -> None:

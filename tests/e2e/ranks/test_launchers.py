@@ -10,25 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from launcher import free_port, rank_variables, run_all
-from program import Program, load, measured, names
+from launcher import free_port, local_ranks, rank_variables, run_all
+from program import FAST, OUT, Program, measured, names
 
-FAST = ("--benchmark_min_time=0.001", "--warmup=1")
 SUM = "--benchmark_filter=^all_reduce/gloo/.*bytes:65536$"
 SUM_NAME = "all_reduce/gloo/ranks:2/bytes:65536"
-
-
-def ours(port: int, ranks: int = 2) -> list[dict[str, str]]:
-    return [rank_variables(rank, ranks, "127.0.0.1", port) for rank in range(ranks)]
 
 
 def test_only_rank_zero_reports(trainbench: Program) -> None:
     finished = run_all(
         trainbench,
-        ours(free_port(), ranks=3),
+        local_ranks(3),
         "--benchmark_filter=^(harness/empty|all_reduce/gloo/.*bytes:65536$)",
         "--suite=smoke",
-        "--benchmark_out=a.json",
+        OUT,
         "--benchmark_repetitions=2",
         "--threads=3",
         *FAST,
@@ -39,7 +34,7 @@ def test_only_rank_zero_reports(trainbench: Program) -> None:
     # The launcher says how many ranks there are.
     name = SUM_NAME.replace("ranks:2", "ranks:3")
     assert name in first.out
-    document = load(trainbench.directory / "a.json")
+    document = trainbench.result()
     rows = measured(document)
     assert names(rows) == [name, name]
     assert all((row["ranks"], row["threads_per_rank"]) == (3, 1) for row in rows)
@@ -51,15 +46,15 @@ def test_only_rank_zero_reports(trainbench: Program) -> None:
 def test_a_rank_that_fails_is_named_and_the_next_case_runs(faults: Program) -> None:
     first, second = run_all(
         faults,
-        ours(free_port()),
+        local_ranks(2),
         "--benchmark_filter=^rank_fault/(throws|throws_in_build|wrong|good)/.*n:0$",
-        "--benchmark_out=a.json",
+        OUT,
         *FAST,
         "--suite=paper",
         "--rank_timeout_seconds=5",
     )
     assert (first.code, second.code) == (1, 1), first.err + second.err
-    document = load(faults.directory / "a.json")
+    document = faults.result()
     reasons = {row["name"]: row["reason"] for row in document["errors"]}
     assert reasons == {
         "rank_fault/throws/ranks:2/n:0": "rank 1: no third call",
@@ -76,14 +71,12 @@ def test_a_rank_that_fails_is_named_and_the_next_case_runs(faults: Program) -> N
 def test_flags_with_which_the_ranks_would_differ_are_refused(
     trainbench: Program, flag: str
 ) -> None:
-    done = trainbench.run(SUM, flag, env=rank_variables(0, 2, "127.0.0.1", 29500))
-    assert done.code == 2
+    done = trainbench.run(SUM, flag, code=2, env=rank_variables(0, 2, 29500))
     assert flag.partition("=")[0] in done.err
 
 
 def test_a_bad_variable_is_wrong_usage(trainbench: Program) -> None:
-    done = trainbench.run(SUM, env=rank_variables(2, 2, "127.0.0.1", 29500))
-    assert done.code == 2
+    done = trainbench.run(SUM, code=2, env=rank_variables(2, 2, 29500))
     assert "RANK is '2'; allowed: a number from 0 to 1" in done.err
     assert len(done.err.splitlines()) == 1
 
@@ -92,23 +85,15 @@ SOON = ("--rank_timeout_seconds=1", "--max_case_seconds=0.5")
 
 
 def test_a_server_that_is_not_there_is_an_error_in_time(trainbench: Program) -> None:
-    done = trainbench.run(
-        SUM, *SOON, env=rank_variables(1, 2, "127.0.0.1", free_port())
-    )
-    assert done.code == 2
+    env = rank_variables(1, 2, free_port())
+    done = trainbench.run(SUM, *SOON, code=2, env=env)
     assert "no rendezvous at 127.0.0.1" in done.err
 
 
 def test_a_rank_that_never_comes_is_waited_for_once(trainbench: Program) -> None:
-    done = trainbench.run(
-        "--suite=full",
-        "--benchmark_filter=^all_reduce/gloo/",
-        *SOON,
-        "--benchmark_out=a.json",
-        env=rank_variables(0, 2, "127.0.0.1", free_port()),
-    )
-    assert done.code == 1
-    errors = load(trainbench.directory / "a.json")["errors"]
+    flags = ("--suite=full", "--benchmark_filter=^all_reduce/gloo/", *SOON)
+    env = rank_variables(0, 2, free_port())
+    errors = trainbench.measure(*flags, code=1, env=env)["errors"]
     assert len(errors) == 5
     for error in errors:
         assert error["reason"].startswith("rank 1 did not join: ")
@@ -125,7 +110,7 @@ def test_torchrun(trainbench: Program) -> None:
             "--no-python",
             "--nproc-per-node=2",
             f"--master-port={free_port()}",
-            *trainbench.command(SUM, "--suite=smoke", "--benchmark_out=a.json", *FAST),
+            *trainbench.command(SUM, "--suite=smoke", OUT, *FAST),
         ],
         cwd=trainbench.directory,
         env=trainbench.environment(),
@@ -137,7 +122,7 @@ def test_torchrun(trainbench: Program) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count(SUM_NAME) == 1
-    (row,) = measured(load(trainbench.directory / "a.json"))
+    (row,) = measured(trainbench.result())
     assert row["name"] == SUM_NAME
 
 
@@ -178,7 +163,7 @@ def test_two_nodes(trainbench: Program, two_nodes: list[tuple[str, str]]) -> Non
     divided = "^(fsdp|tensor_parallel)/.*ranks:2/"  # steps that two ranks divide
     address = two_nodes[0][1]
     variables = [
-        rank_variables(rank, 2, address, 29511)
+        rank_variables(rank, 2, 29511, address)
         | {"LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1"}
         for rank in range(2)
     ]
@@ -187,14 +172,14 @@ def test_two_nodes(trainbench: Program, two_nodes: list[tuple[str, str]]) -> Non
         variables,
         f"{SUM}|{divided}",
         "--suite=smoke",
-        "--benchmark_out=a.json",
+        OUT,
         "--threads=2",
         *FAST,
         prefixes=[["ip", "netns", "exec", name] for name, _ in two_nodes],
     )
     assert (first.code, second.code) == (0, 0), first.err + second.err
     assert second.out == ""
-    rows = measured(load(trainbench.directory / "a.json"))
+    rows = measured(trainbench.result())
     experiments = [row["name"].partition("/")[0] for row in rows]
     assert experiments == ["all_reduce", "fsdp", "tensor_parallel"]
     # Each node has its own processors; ranks on one machine would share them.

@@ -12,15 +12,10 @@ from pathlib import Path
 import pytest
 
 from processes import ranks_in, wait_until
-from program import Program, load, load_lines, measured, names
+from program import FAST, OUT, SAMPLES, Program, measured, names
 
 ROUNDS = min(20, int(os.environ.get("TRAINBENCH_CHAOS_ROUNDS", "1")))
-FAST = (
-    "--suite=paper",
-    "--benchmark_min_time=0.001",
-    "--warmup=1",
-    "--benchmark_out=a.json",
-)
+PAPER = ("--suite=paper", *FAST)
 
 # The required error message of each fault.
 REASONS = {
@@ -53,18 +48,14 @@ def empty(faults: Program) -> Path:
 
 
 def test_ranks_are_processes_and_share_the_threads(faults: Program) -> None:
-    done = faults.run(
+    document = faults.measure(
         "--benchmark_filter=^rank_fault/(good|chatty)/ranks:2/n:0$",
-        "--samples_out=s.jsonl",
-        "--threads=2",
-        *FAST,
+        *(SAMPLES, "--threads=2", *PAPER),
     )
-    assert done.code == 0, done.err
-    lines = load_lines(faults.directory / "s.jsonl")
-    processes = [line["rank_process_ids"] for line in lines]
+    processes = [line["rank_process_ids"] for line in faults.samples()]
     assert [len(ids) for ids in processes] == [2, 2]
     assert len({i for ids in processes for i in ids}) == 4
-    for row in measured(load(faults.directory / "a.json")):
+    for row in measured(document):
         assert row["ranks"] == 2
         assert row["threads_per_rank"] == 1
         assert 0 <= row["rank_spread"] < 1
@@ -77,14 +68,12 @@ def test_each_rank_at_fault_is_named_and_nothing_is_left(
     cases = [f"{kind}/ranks:2/n:{n}" for n, kind in enumerate(REASONS)]
     good = [f"good/ranks:2/n:{n}" for n in range(len(cases) + 1)]
     for _ in range(ROUNDS):
-        done = faults.run(
+        document = faults.measure(
             f"--benchmark_filter=^rank_fault/({'|'.join(cases + good)})$",
-            "--rank_timeout_seconds=5",
-            *FAST,
+            *("--rank_timeout_seconds=5", *PAPER),
+            code=1,
             env={"TMPDIR": str(empty)},
         )
-        assert done.code == 1, done.err
-        document = load(faults.directory / "a.json")
         errors = {row["name"]: row["reason"] for row in document["errors"]}
         assert list(errors) == [f"rank_fault/{case}" for case in cases]
         for found, reason in zip(errors.values(), REASONS.values(), strict=True):
@@ -96,13 +85,9 @@ def test_each_rank_at_fault_is_named_and_nothing_is_left(
 
 
 def test_ranks_that_all_hang_end_with_the_timeout(faults: Program) -> None:
-    done = faults.run(
-        "--benchmark_filter=^rank_fault/endless/ranks:2/n:0$",
-        "--child_timeout_seconds=4",
-        *FAST,
-    )
-    assert done.code == 1, done.err
-    (error,) = load(faults.directory / "a.json")["errors"]
+    case = "--benchmark_filter=^rank_fault/endless/ranks:2/n:0$"
+    document = faults.measure(case, "--child_timeout_seconds=4", *PAPER, code=1)
+    (error,) = document["errors"]
     assert "rank 0 did not answer" in error["reason"]
     assert "rank 1 did not answer" in error["reason"]
     assert "4 s" in error["reason"]
@@ -118,9 +103,8 @@ def test_no_rank_outlives_the_program(
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(empty))
     for n in range(ROUNDS):
-        process = faults.start(
-            f"--benchmark_filter=^rank_fault/asleep/ranks:2/n:{n}$", *FAST
-        )
+        case = f"--benchmark_filter=^rank_fault/asleep/ranks:2/n:{n}$"
+        process = faults.start(case, *PAPER, OUT)
         assert wait_until(lambda: len(ranks_in(faults.directory)) == 2, 300)
         # Sends it at a different time in each round.
         time.sleep(0.1 * (n % 10))
@@ -129,4 +113,4 @@ def test_no_rank_outlives_the_program(
         assert process.returncode == -number
         assert wait_until(lambda: ranks_in(faults.directory) == [], 300)
         assert list(empty.iterdir()) == []
-        load(faults.directory / "a.json")
+        faults.result()  # it can be read
