@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tools.prove import steps
 
 Json = dict[str, Any]
@@ -118,13 +116,6 @@ class Program:
             text=True,
             start_new_session=True,
         )
-
-
-def binary(variable: str) -> Path:
-    path = os.environ.get(variable)
-    if not path:
-        pytest.skip(f"{variable} does not name a built program")
-    return Path(path).resolve(strict=True)
 
 
 def load(path: Path) -> Json:

@@ -8,12 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from program import NANO, Json, binary, without
+from built import built
+from program import NANO, Json, without
 from reports.compare.ab_record import load
+from stub_checkout import ROOT, write_script
 from tools.ab_run.schedule import side_of
 from tools.ab_run.task import key_of
-
-ROOT = Path(__file__).resolve().parents[2]
 
 FLAGS = (
     *without(NANO, "--benchmark_min_time"),
@@ -52,7 +52,7 @@ def result(directory: Path) -> Json:
 
 
 def test_the_program_is_not_slower_than_itself(tmp_path: Path) -> None:
-    program = binary("TRAINBENCH_BINARY")
+    program = built("TRAINBENCH_BINARY")
     names = "|".join(ROWS)
     done = ab(
         program,
@@ -80,13 +80,11 @@ def test_the_program_is_not_slower_than_itself(tmp_path: Path) -> None:
 
 
 def test_a_slower_program_is_found(tmp_path: Path) -> None:
-    program = binary("TRAINBENCH_BINARY")
+    program = built("TRAINBENCH_BINARY")
     slower = tmp_path / "slower"
     # Tenfold, as other tests run concurrently: each of the six pairs must agree.
-    slower.write_text(
-        f'#!/bin/sh\nexec "{program}" --injected_delay_percent=1000 "$@"\n'
-    )
-    slower.chmod(0o755)
+    delayed = f'exec "{program}" --injected_delay_percent=1000 "$@"'
+    write_script(slower, f"#!/bin/sh\n{delayed}\n")
     one_row = (f"--benchmark_filter=^{SPIN}$", "--threshold=20")
     done = ab(program, slower, tmp_path, *one_row, "--max_pairs=6")
     assert done.returncode == 1, done.stderr

@@ -10,7 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from program import FAST, NANO, OUT, SAMPLES, Program, binary, load, load_lines, names
+from built import built
+from program import FAST, NANO, OUT, SAMPLES, Program, load, load_lines, names
 
 POLITE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # About the time from the program's start to the end of the run.
@@ -90,7 +91,7 @@ def assert_readable(ended: ChildExit) -> None:
 
 def test_a_signal_while_a_case_runs(tmp_path: Path) -> None:
     all_ended = interrupt_each(
-        binary("TRAINBENCH_FAULTS"),
+        built("TRAINBENCH_FAULTS"),
         tmp_path,
         [(sent, "fault/hang") for sent in (*POLITE, signal.SIGKILL)],
         *("--benchmark_filter=/(good|hang)", *FAST),
@@ -110,7 +111,7 @@ def test_a_signal_at_any_moment(tmp_path: Path) -> None:
     chance = random.Random(20)
     signals = [chance.choice([*POLITE, signal.SIGKILL]) for _ in range(10)]
     all_ended = interrupt_each(
-        binary("TRAINBENCH_BINARY"),
+        built("TRAINBENCH_BINARY"),
         tmp_path,
         [(sent, chance.uniform(0, LONGEST)) for sent in signals],
         *(*NANO, "--benchmark_filter=^model_size/", "--benchmark_min_time=0.1"),

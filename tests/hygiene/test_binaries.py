@@ -1,25 +1,22 @@
 # SPDX-License-Identifier: MIT
 """The built programs start on a machine without an NVIDIA driver."""
 
-import os
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
 import checks
+from built import built
 
 
 def needed(variable: str) -> list[str]:
-    binary = os.environ.get(variable)
-    if not binary:
-        pytest.skip(f"{variable} does not name a built program")
     readelf = shutil.which("readelf")
     if readelf is None:
         pytest.skip("readelf is not installed")
-    text = subprocess.check_output([readelf, "--dynamic", binary], text=True)
+    command = [readelf, "--dynamic", str(built(variable))]
+    text = subprocess.check_output(command, text=True)
     found: list[str] = re.findall(r"\(NEEDED\).*\[(.+)\]", text)
     return found
 
@@ -35,19 +32,13 @@ def test_no_program_needs_the_driver(variable: str) -> None:
 
 def test_the_program_loads_the_cuda_half_of_torch_if_built_for_it() -> None:
     libraries = needed("TRAINBENCH_BINARY")
-    build = os.environ.get("TRAINBENCH_BUILD")
-    if not build:
-        pytest.skip("TRAINBENCH_BUILD does not name a build directory")
-    commands = (Path(build) / "compile_commands.json").read_text()
+    commands = (built("TRAINBENCH_BUILD") / "compile_commands.json").read_text()
     has_cuda = "-DTRAINBENCH_CUDA=1" in commands
     assert ("libtorch_cuda.so" in libraries) == has_cuda
 
 
 def test_newer_gpus_find_ptx_to_compile() -> None:
-    binary = os.environ.get("TRAINBENCH_BINARY")
-    if not binary:
-        pytest.skip("TRAINBENCH_BINARY does not name a built program")
-    found = checks.gpu_code(Path(binary).read_bytes())
+    found = checks.gpu_code(built("TRAINBENCH_BINARY").read_bytes())
     if not found:
         pytest.skip("built without CUDA")
     assert found == {"sm_80", "sm_90", "compute_90"}

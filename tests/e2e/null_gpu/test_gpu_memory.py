@@ -17,9 +17,10 @@ from pathlib import Path
 
 import pytest
 
+from built import built
 from launcher import local_ranks, run_all
 from null_gpu import FLAGS, null_gpu
-from program import OUT, Program, binary, measured
+from program import OUT, Program, measured
 
 FAST = (
     *(*FLAGS, "--suite=paper", "--warmup=0", "--samples=1"),
@@ -95,7 +96,7 @@ def rows_of(trainbench: Program) -> list[Row]:
 
 def rows_of_ranks(directory: Path, ranks: int, cases: tuple[str, ...]) -> list[Row]:
     """Runs all cases in the same processes, which take longer to start than a case."""
-    trainbench = Program(binary("TRAINBENCH_BINARY"), directory)
+    trainbench = Program(built("TRAINBENCH_BINARY"), directory)
     first, *_ = run_all(
         trainbench,
         local_ranks(ranks, **null_gpu("h200", count=ranks)),

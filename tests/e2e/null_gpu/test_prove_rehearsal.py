@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from built import built
 from null_gpu import library, null_gpu
-from program import binary
 from stub_checkout import ROOT, TOOLS
 from tools.prove.stages import STAGES
 from tools.prove.steps import SUITE, Step
@@ -21,14 +21,11 @@ MOST_BYTES = 16 << 20
 SKIPPED = {"8.2", "8.3", "11", "12"}
 
 
-def build() -> Path:
-    library()
-    return Path(os.environ["TRAINBENCH_BUILD"])
-
-
 def test_every_stage_runs_outside_the_checkout(tmp_path: Path) -> None:
+    library()  # skips the test without a null GPU
+    build = built("TRAINBENCH_BUILD")
     done = subprocess.run(
-        [TOOLS / "prove-gpu", "--rehearse", f"--from={build()}", f"--to={tmp_path}"],
+        [TOOLS / "prove-gpu", "--rehearse", f"--from={build}", f"--to={tmp_path}"],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -44,7 +41,7 @@ def test_every_stage_runs_outside_the_checkout(tmp_path: Path) -> None:
     for key in ("11", "12"):
         assert parts[key]["look_at"] == ["a null GPU computes nothing"]
     ran = [step["command"] for part in parts.values() for step in part["steps"]]
-    of_pack = (build() / "gpu_programs.txt").read_text().split()
+    of_pack = (build / "gpu_programs.txt").read_text().split()
     named = {Path(word).name for command in ran for word in command[:1]}
     assert {Path(program).name for program in of_pack} <= named
     assert not any(word.startswith(str(ROOT)) for c in ran for word in c[1:])
@@ -66,7 +63,7 @@ def test_every_stage_runs_outside_the_checkout(tmp_path: Path) -> None:
 @cache
 def names_of(*flags: str) -> list[str]:
     done = subprocess.run(
-        [str(binary("TRAINBENCH_BINARY")), *flags, "--benchmark_list_tests"],
+        [built("TRAINBENCH_BINARY"), *flags, "--benchmark_list_tests"],
         env=os.environ | null_gpu("h200"),
         capture_output=True,
         text=True,

@@ -2,13 +2,12 @@
 """tools/rehearse --mesh with the built program and the null GPU."""
 
 import json
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import plan_program
+from built import built
 from null_gpu import library
 from tools.rehearsal.__main__ import main
 
@@ -18,10 +17,8 @@ AXES = ("data", "fsdp", "tensor")
 
 
 def answer(capsys: pytest.CaptureFixture[str], *flags: str) -> Json:
-    program = os.environ.get("TRAINBENCH_PLAN")
-    if not program:
-        pytest.skip("TRAINBENCH_PLAN does not name the built program")
-    status = main(("--json", *flags), library=library(), mesh_program=Path(program))
+    program = built("TRAINBENCH_PLAN")
+    status = main(("--json", *flags), library=library(), mesh_program=program)
     found = capsys.readouterr()
     assert status == 0, found.err
     document: Json = json.loads(found.out)

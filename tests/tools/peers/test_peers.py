@@ -2,7 +2,6 @@
 """The peers: their calls of our program, their rounds, and PyTorch's side."""
 
 import json
-import os
 import subprocess
 import time
 from argparse import Namespace
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 from stand_ins import check_refused, replace_worker, trainbench
 
+from built import built
 from stub_checkout import is_running
 from tools.peers import gloo_peer, interleaved, step_table
 from tools.peers.interleaved import interval_of, run_rounds
@@ -25,27 +25,20 @@ def compared(binary: Path, *flags: str) -> dict[str, Any]:
     return gloo_peer.compare(parsed(binary, *flags), flags)
 
 
-@pytest.fixture
-def built() -> Path:
-    path = os.environ.get("TRAINBENCH_BINARY")
-    if not path:
-        pytest.skip("TRAINBENCH_BINARY does not name a built program")
-    return Path(path).resolve(strict=True)
-
-
-def test_the_defaults_name_a_case_of_the_program(built: Path) -> None:
-    case = gloo_peer.case_of(parsed(built))
-    command = [str(built), "--benchmark_list_tests", *case.flags]
+def test_the_defaults_name_a_case_of_the_program() -> None:
+    program = built("TRAINBENCH_BINARY")
+    case = gloo_peer.case_of(parsed(program))
+    command = [str(program), "--benchmark_list_tests", *case.flags]
     assert case.name in subprocess.check_output(command, text=True).splitlines()
 
 
 def test_both_programs_do_the_same_step(
-    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = tmp_path / "out.json"
+    out, program = tmp_path / "out.json", built("TRAINBENCH_BINARY")
     counts = ("--batch=1", "--seq=8", "--rounds=1", "--samples=3", f"--json={out}")
     chosen = ("--precisions=fp32", "--sides=eager")
-    step_table.main([f"--binary={built}", *chosen, *counts])
+    step_table.main([f"--binary={program}", *chosen, *counts])
     (step,) = json.loads(out.read_text())["steps"]
     (ours,), (eager,) = step["rounds"]["textbook"], step["rounds"]["eager"]
     found = step["cells"]["textbook"]
