@@ -8,12 +8,14 @@ import posixpath
 import re
 import struct
 import subprocess
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("model", "fixtures", "benchmarks", "reports", "tests", "tools")
 CPP = (".cc", ".h", ".cu", ".cuh")
 SPDX = "SPDX-License-Identifier: MIT"
+Check = Callable[[str, str], list[str]]  # from a path and its text to violations
 
 _TORCH = ("torch/", "ATen/", "c10/")
 # The operations of an experiment, in the folder of its name.
@@ -125,6 +127,11 @@ def tracked() -> list[Path]:
 
 def read(path: str) -> str:
     return (ROOT / path).read_text(encoding="utf-8")
+
+
+def violations(check: Check, paths: Iterable[str]) -> list[str]:
+    """Returns what a check finds in these files."""
+    return [error for path in paths for error in check(path, read(path))]
 
 
 def without_comments(text: str) -> str:
@@ -253,10 +260,11 @@ def first_include_errors(path: str, text: str) -> list[str]:
 
 
 def license_errors(path: str, text: str) -> list[str]:
-    """The first line, or the second after '#!', contains only the license."""
+    """The first line contains only the license, or the second after an interpreter or
+    the dialect of a shell."""
     mark = "//" if path.endswith(CPP) else "#"
     lines = text.splitlines()
-    if lines and lines[0].startswith("#!"):
+    if lines and lines[0].startswith(("#!", "# shellcheck shell=")):
         lines = lines[1:]
     if lines[:1] == [f"{mark} {SPDX}"]:
         return []

@@ -14,7 +14,7 @@ from stub_checkout import example
 def test_includes_point_one_way() -> None:
     sources = checks.files(*checks.CPP)
     assert len(sources) > 50
-    assert [e for p in sources for e in checks.arrow_errors(p, checks.read(p))] == []
+    assert checks.violations(checks.arrow_errors, sources) == []
 
 
 @pytest.mark.parametrize(
@@ -63,20 +63,14 @@ def test_experiments_leave_measuring_to_the_harness() -> None:
     experiments = [path for path in sources if path.count("/") == 1]
     operations = [path for path in sources if path.count("/") > 1]
     assert experiments and operations
-    assert [
-        e for p in experiments for e in checks.experiment_errors(p, checks.read(p))
-    ] == []
-    assert [
-        e for p in operations for e in checks.measuring_errors(p, checks.read(p))
-    ] == []
+    assert checks.violations(checks.experiment_errors, experiments) == []
+    assert checks.violations(checks.measuring_errors, operations) == []
 
 
 def test_the_example_of_an_experiment_is_one() -> None:
     text = example()
-    path = "benchmarks/gelu.cc"
-    assert checks.license_errors(path, text) == []
-    assert checks.experiment_errors(path, text) == []
-    assert checks.arrow_errors(path, text) == []
+    for check in (checks.license_errors, checks.experiment_errors, checks.arrow_errors):
+        assert check("benchmarks/gelu.cc", text) == []
     assert len(text.splitlines()) <= 60
 
 

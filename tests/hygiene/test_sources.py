@@ -22,18 +22,13 @@ def scripts() -> list[str]:
 
 def test_every_file_names_its_licence() -> None:
     sources = [*checks.files(*checks.CPP, ".py", ".sh"), *scripts()]
-    # A library of shell functions starts with the shell's dialect.
-    first = re.compile(r"\A# shellcheck shell=bash\n")
-    texts = {path: first.sub("", checks.read(path)) for path in sources}
-    assert [
-        e for p, text in texts.items() for e in checks.license_errors(p, text)
-    ] == []
+    assert checks.violations(checks.license_errors, sources) == []
 
 
 def test_every_header_has_its_guard() -> None:
     headers = checks.files(".h", ".cuh")
     assert len(headers) > 30
-    assert [e for p in headers for e in checks.guard_errors(p, checks.read(p))] == []
+    assert checks.violations(checks.guard_errors, headers) == []
 
 
 def test_a_type_is_defined_in_one_header() -> None:
@@ -54,10 +49,7 @@ def test_sources_include_their_own_header_first() -> None:
         p for p in checks.files(".cc") if (checks.ROOT / p).with_suffix(".h").exists()
     ]
     assert len(own) > 30
-    texts = {path: checks.read(path) for path in own}
-    assert [
-        e for p, t in texts.items() for e in checks.first_include_errors(p, t)
-    ] == []
+    assert checks.violations(checks.first_include_errors, own) == []
 
 
 def test_scripts_can_be_run() -> None:
