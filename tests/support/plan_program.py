@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
@@ -58,6 +59,18 @@ def plan(*flags: str) -> str:
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""
     return result.stdout
+
+
+def plan_json(*flags: str) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(plan(*flags, "--json"))
+    return document
+
+
+def plan_row(*flags: str) -> dict[str, Any]:
+    """Returns the only row of a plan."""
+    rows: list[dict[str, Any]] = plan_json(*flags)["rows"]
+    (row,) = rows
+    return row
 
 
 def check_usage_error(

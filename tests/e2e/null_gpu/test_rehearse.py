@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from null_gpu import library
-from plan_program import plan
+from plan_program import plan_row
 from program import NANO, Program
 from reports.results.rows import Result, load
 from tools.rehearsal.__main__ import main
@@ -106,10 +106,8 @@ def test_times_are_predicted(trainbench: Program, tmp_path: Path) -> None:
         )
         assert result.context["device"] == "NVIDIA H100 80GB HBM3 (predicted)"
         assert {row.findings["times"] for row in result.rows} == {"predicted"}
-        answer = plan(
-            *(own, *step), "--mode=forward_backward", "--rates=h100", "--json"
-        )
-        planned = json.loads(answer)["rows"][0]["time"]["predicted_us"]
+        row = plan_row(own, *step, "--mode=forward_backward", "--rates=h100")
+        planned = row["time"]["predicted_us"]
         (profile,) = result.profiles
         kernels = sum(kernel.total_us for kernel in profile.kernels)
         assert 0.65 < kernels / planned < 1.25, implementation

@@ -206,11 +206,9 @@ def test_it_agrees_with_the_plan_of_parallel_training() -> None:
     (row,) = predict(*SIZES, "--mesh=data:8", links)["rows"]
     (calls_of_data,) = row["predicted"]["collectives"]
     gradient_gb = calls_of_data["bytes"] / 1e9
-    planned = json.loads(
-        plan_program.plan(
-            *("--parallel", "--json", "--ranks=8", "--link_gb_per_s=50"),
-            *(f"--gradient_gb={gradient_gb:.12f}", "--links=a:50:1"),
-        )
+    planned = plan_program.plan_json(
+        *("--parallel", "--ranks=8", "--link_gb_per_s=50"),
+        *(f"--gradient_gb={gradient_gb:.12f}", "--links=a:50:1"),
     )
     values = {f"{r['group']}.{r['name']}": r["value"] for r in planned["rows"]}
     sent = calls_of_data["sent_bytes"]
@@ -257,12 +255,10 @@ def test_from_which_batch_gathers_are_hidden_agrees_with_the_plan() -> None:
     (row,) = predict(*job, links, *machine)["rows"]
     forward = row["computed"]["forward"]
     tokens = 8 * 1000 * forward["fsdp_us"] / forward["compute_us"]
-    planned = json.loads(
-        plan_program.plan(
-            *("--parallel", "--json", "--fsdp_ranks=8", "--tensor_ranks=1"),
-            *("--fsdp_axes=1", "--device_tflops=200", "--link_gb_per_s=50"),
-            *("--d_model=1024", "--d_ff=65536", f"--tokens={round(tokens)}"),
-        )
+    planned = plan_program.plan_json(
+        *("--parallel", "--fsdp_ranks=8", "--tensor_ranks=1"),
+        *("--fsdp_axes=1", "--device_tflops=200", "--link_gb_per_s=50"),
+        *("--d_model=1024", "--d_ff=65536", f"--tokens={round(tokens)}"),
     )
     values = {f"{r['group']}.{r['name']}": r["value"] for r in planned["rows"]}
     # With that many tokens, up to 8 ranks compute for as long as they gather.

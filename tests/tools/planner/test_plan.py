@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """tools/plan for single models."""
 
-import functools
-import json
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -10,7 +8,17 @@ from typing import Any
 import pytest
 
 from golden import check_golden
-from plan_program import PLAN, ask, check_usage_error, needs_plan, plan, run
+from plan_program import (
+    PLAN,
+    ask,
+    check_usage_error,
+    needs_plan,
+    plan,
+    plan_json,
+    plan_row,
+    run,
+)
+from results import document, entry, write
 
 pytestmark = needs_plan
 
@@ -26,30 +34,12 @@ MFU = ("--models=small", "--tokens=1e9", "--mfu=0.4", "--peak_tflops=100")
 STEP = "model_size/{}/fp32/train_step/batch:{}/seq:{}".format
 
 
-@functools.cache
-def plan_json(*flags: str) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(plan("--json", *flags))
-    return document
-
-
-def plan_row(*flags: str) -> dict[str, Any]:
-    rows: list[dict[str, Any]] = plan_json(*flags)["rows"]
-    (row,) = rows
-    return row
-
-
-def timed(name: str, rate: float | None) -> dict[str, Any]:
-    row = {"name": name, "run_name": name, "run_type": "iteration", "real_time": 1.0}
-    return row if rate is None else row | {"flops_per_second": rate}
+def timed(name: str, rate: float) -> dict[str, Any]:
+    return entry(name, 1.0, flops_per_second=rate)
 
 
 def measured(tmp_path: Path, *rows: dict[str, Any]) -> str:
-    path = tmp_path / "result.json"
-    lists: dict[str, Any] = {"skipped": [], "errors": [], "expectations": []}
-    path.write_text(
-        json.dumps({"context": {}, "benchmarks": rows, **lists, "complete": True})
-    )
-    return f"--measured={path}"
+    return f"--measured={write(tmp_path / 'result.json', document(*rows))}"
 
 
 def test_the_text_of_each_kind_of_plan(tmp_path: Path) -> None:
@@ -200,10 +190,10 @@ def test_the_family_of_gpt2() -> None:
 
 
 def test_the_time_of_training_at_a_given_mfu() -> None:
-    document = plan_json(*MFU)
-    assert document["query"]["tokens"] == 10**9
-    assert document["query"]["mfu"] == 0.4
-    (row,) = document["rows"]
+    found = plan_json(*MFU)
+    assert found["query"]["tokens"] == 10**9
+    assert found["query"]["mfu"] == 0.4
+    (row,) = found["rows"]
     steps = 10**9 / (4 * 512)
     assert row["training"]["steps"] == steps
     assert row["training"]["seconds"] == pytest.approx(steps * row["flops"] / 4e13)
@@ -235,7 +225,7 @@ def test_the_time_of_training_as_measured(tmp_path: Path) -> None:
 
 
 def test_a_measurement_that_is_none_is_refused(tmp_path: Path) -> None:
-    untimed = timed("model_size/small/fp32/train_step/batch:4/seq:128", None)
+    untimed = entry("model_size/small/fp32/train_step/batch:4/seq:128", 1.0)
     flag = measured(tmp_path, untimed)
     check_usage_error(run(flag), [str(tmp_path), "no timed row of model_size"])
     missing = tmp_path / "nothing.json"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """tools/plan --parallel."""
 
-import json
 import math
 import re
 from typing import Any
@@ -10,7 +9,7 @@ import pytest
 
 import plan_program
 from golden import check_golden
-from plan_program import check_usage_error, run
+from plan_program import check_usage_error, plan_json, run
 from tools.planner.formulas import evaluate
 
 JOB = {"B": 2**20, "D": 16384, "F": 53248, "m": 3, "b": 2, "C": 4.6e14, "W": 1.8e11}
@@ -22,7 +21,7 @@ def plan(*flags: str) -> str:
 
 
 def rows(*flags: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(plan("--json", *flags))["rows"]
+    found: list[dict[str, Any]] = plan_json("--parallel", *flags)["rows"]
     return found
 
 
@@ -122,8 +121,7 @@ def test_what_a_rank_sends(ranks: int) -> None:
 def test_every_flag_counts(flag: str, name: str) -> None:
     assert values(flag)[name] != values()[name]
     key, value = flag.removeprefix("--").split("=")
-    query = json.loads(plan("--json", flag))["query"]
-    assert str(query[key]) == value
+    assert str(plan_json("--parallel", flag)["query"][key]) == value
     assert f"--{key}" in run("--parallel", "--help").stdout
 
 

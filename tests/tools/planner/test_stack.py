@@ -1,23 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Compares the closed forms for a stack of blocks with PyTorch."""
 
-import json
 from typing import Any
 
 import torch
 
-import plan_program
-
-
-def _memory(*flags: str) -> dict[str, float]:
-    document = json.loads(plan_program.plan("--parallel", "--json", *flags))
-    rows = [row for row in document["rows"] if row["group"] == "memory"]
-    return {row["name"]: row["value"] for row in rows}
+from plan_program import plan_json
 
 
 def test_what_a_stack_of_blocks_saves() -> None:
-    flags = ("--d_model=32", "--d_ff=96", "--blocks=3")
-    memory = _memory(*flags)
+    flags = ("--parallel", "--d_model=32", "--d_ff=96", "--blocks=3")
+    rows = [row for row in plan_json(*flags)["rows"] if row["group"] == "memory"]
+    memory = {row["name"]: row["value"] for row in rows}
     sizes = [(32, 96), (96, 32)] * 3
     stack = torch.nn.Sequential(
         *(torch.nn.Linear(*size, bias=False, dtype=torch.bfloat16) for size in sizes)

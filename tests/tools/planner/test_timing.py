@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """tools/planner/timing: the rates of devices, and steps timed with them."""
 
-import json
 import math
 from dataclasses import replace
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plan_program import check_usage_error, needs_plan, plan, run
+from plan_program import check_usage_error, needs_plan, plan_json, plan_row, run
 from reports.results.rows import load
 from results import REFERENCE
 from tools.planner.recipes import read_table
@@ -206,15 +205,10 @@ def test_a_result_has_the_rates_of_its_cpu() -> None:
         of_result(replace(result, rows=[]))
 
 
-def plan_row(*flags: str) -> dict[str, Any]:
-    (found,) = json.loads(plan(*flags, "--json"))["rows"]
-    return dict(found)
-
-
 @needs_plan
 def test_a_plan_has_a_time_at_the_rates_of_a_device() -> None:
     flags = ("--models=tiny,small", "--batch=2", "--seq=64", "--rates=h100")
-    for found in json.loads(plan(*flags, "--json"))["rows"]:
+    for found in plan_json(*flags)["rows"]:
         time = found["time"]
         assert time["low_us"] < time["predicted_us"] < time["high_us"]
         assert sum(time["parts_us"].values()) == pytest.approx(time["predicted_us"])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from plan_program import check_usage_error, needs_plan, plan, run
+from plan_program import check_usage_error, needs_plan, plan, plan_row, run
 from tools.planner.recipes import Job, memory, read_table, recipes
 from tools.planner.validation.__main__ import main
 from tools.planner.validation.cells import DATA, SIZES
@@ -197,7 +197,7 @@ def test_misses_of_known_cause_are_also_left_out() -> None:
 def test_a_plan_has_the_items_of_its_recipe() -> None:
     flags = ("--models=GPT-2-124M", "--precision=bf16", "--seq=64", "--recipe=megatron")
     ranks = ("--tensor_ranks=4", "--shards=3", "--traits=bf16,te,hopper")
-    (row,) = json.loads(plan(*flags, *ranks, "--json"))["rows"]
+    row = plan_row(*flags, *ranks)
     recipe = row["recipe"]
     assert recipe["static"]["main weights"] == round(row["params"] * 4 / 3)
     assert recipe["peak"]["logits in fp32"] == 4 * 4 * 64 * 12565
@@ -239,8 +239,7 @@ def test_the_largest_batch_of_a_recipe_fits(share: float) -> None:
     more = ("--recipe=torchtitan", f"--recomputed={share}", "--device_memory_gib=4")
 
     def recipe(batch: int) -> dict[str, Any]:
-        shape = (f"--batch={batch}", "--seq=128", "--json")
-        (row,) = json.loads(plan(*flags, *more, *shape))["rows"]
+        row = plan_row(*flags, *more, f"--batch={batch}", "--seq=128")
         found: dict[str, Any] = row["recipe"]
         return found
 
@@ -248,8 +247,8 @@ def test_the_largest_batch_of_a_recipe_fits(share: float) -> None:
     assert largest > 16
     assert recipe(largest)["fits"]
     assert not recipe(largest + 1)["fits"]
-    whole = plan(*flags, "--recipe=pytorch", "--batch=2", "--seq=128", "--json")
-    assert json.loads(whole)["rows"][0]["recipe"]["largest_batch"] is None
+    whole = plan_row(*flags, "--recipe=pytorch", "--batch=2", "--seq=128")
+    assert whole["recipe"]["largest_batch"] is None
 
 
 @needs_plan
@@ -261,10 +260,9 @@ def test_llm_c_allocates_what_it_logs() -> None:
         "tied_embeddings=true,mlp=gelu,norm=layer,biases=all,positions=learned,"
         "context=1024,attention=sdpa"
     )
-    flags = ("--models=d12", "--precision=bf16", "--batch=56", "--seq=1024", "--json")
+    flags = ("--models=d12", "--precision=bf16", "--batch=56", "--seq=1024")
     recipe = ("--recipe=llm.c", "--traits=cudnn,gelu")
-    (row,) = json.loads(plan(model, *flags, *recipe))["rows"]
-    static = row["recipe"]["static"]
+    static = plan_row(model, *flags, *recipe)["recipe"]["static"]
     names = ("weights", "gradients", "first moments", "second moments", "main weights")
     state = [static.pop(name) // 2**20 for name in names]
     assert state == [237, 237, 474, 474, 474]
