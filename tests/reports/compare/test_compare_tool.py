@@ -2,6 +2,7 @@
 """The output and the exit status of tools/compare."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,10 @@ import pytest
 
 from golden import check_golden
 from reports.compare.__main__ import main
+from reports.compare.decision import RowNoise
+from reports.compare.noise import NoiseFile, save_noise
 from results import CONTEXT, at, document, entry, failure, write
 
-ROOT = Path(__file__).resolve().parents[3]
 GOOD, BAD, NOT_COMPARABLE = 0, 1, 2
 BASE = document(
     entry("e/one", 100, peak_bytes=64), entry("e/two", 200), entry("e/three", 300)
@@ -91,20 +93,18 @@ def test_what_is_printed(tmp_path: Path, capsys: Any) -> None:
     assert main([base, "--filter=e/one", new]) == GOOD  # flags may be in between
 
 
-def noise_file(folder: Path, **context: str) -> str:
-    calm = {"floor": 0.01, "spread": 0.01, "pairs": 20, "reach": 0.02}
-    rows = {"e/one": calm, "e/two": calm | {"spread": 5}}
-    content = {"kind": "trainbench noise floor", "version": 1, "revision": "c0ffee"}
-    content |= {"context": CONTEXT | context, "rows": rows}
-    return str(write(folder / "noise.json", content))
+def noise_flag(folder: Path, **context: str) -> str:
+    path, calm = folder / "noise.json", RowNoise(0.01, 0.01, 20, 0.02)
+    rows = {"e/one": calm, "e/two": replace(calm, spread=5)}
+    save_noise(NoiseFile(CONTEXT | context, rows, "c0ffee"), path)
+    return f"--noise={path}"
 
 
 def test_the_machines_spread_lets_one_process_speak(
     tmp_path: Path, capsys: Any
 ) -> None:
     slower = document(*(row | {"real_time": 900} for row in BASE["benchmarks"]))
-    noise = noise_file(tmp_path)
-    assert main([*files(tmp_path, slower), f"--noise={noise}", "--json"]) == BAD
+    assert main([*files(tmp_path, slower), noise_flag(tmp_path), "--json"]) == BAD
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert [(row["verdict"], row["basis"]) for row in rows] == [
         ("REGRESSED", "A/A spread of 20 pairs"),
@@ -115,8 +115,7 @@ def test_the_machines_spread_lets_one_process_speak(
 
 def test_a_spread_that_does_not_help(tmp_path: Path, capsys: Any) -> None:
     pair = files(tmp_path, BASE)
-    other = noise_file(tmp_path, device="another")
-    assert main([*pair, f"--noise={other}"]) == NOT_COMPARABLE
+    assert main([*pair, noise_flag(tmp_path, device="another")]) == NOT_COMPARABLE
     assert "A/A spread is that of another environment" in capsys.readouterr().err
     assert main([*pair, f"--noise={pair[0]}"]) == NOT_COMPARABLE
     assert "base.json" in capsys.readouterr().err

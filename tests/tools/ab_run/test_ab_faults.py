@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """tools/ab with faulty programs or flags."""
 
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,8 @@ import pytest
 
 from fake_program import ROWS, Pairs
 from reports.compare.__main__ import main as compare_main
-from reports.compare.noise import load_noise
+from reports.compare.decision import RowNoise
+from reports.compare.noise import NoiseFile, load_noise, save_noise
 from tools.ab_run.__main__ import run_ab
 from tools.ab_run.arguments import parse
 from tools.ab_run.errors import Failed
@@ -190,11 +190,9 @@ def test_a_noise_floor_is_of_the_rows_that_were_measured(
 
 
 def write_noise(path: Path, floor: float) -> str:
-    """Writes the file and returns the flag that names it."""
-    row = {"floor": floor, "spread": 0.1, "pairs": 20, "reach": 0.2}
-    noise = {"kind": "trainbench noise floor", "version": 1}
-    noise |= {"context": {"device_kind": "cpu"}, "revision": "r", "rows": {"a": row}}
-    path.write_text(json.dumps(noise))
+    """Writes the floors of rows a and b; returns the flag that names the file."""
+    rows = {"a": RowNoise(floor, 0.1, 20, 0.2), "b": RowNoise(0, 0.1, 20, 0.2)}
+    save_noise(NoiseFile({"device_kind": "cpu"}, rows, "r"), path)
     return f"--noise={path}"
 
 
@@ -215,7 +213,7 @@ def test_a_changed_copy_of_the_noise_floor_is_named(pairs: Pairs) -> None:
     assert compare_main([str(pairs.out)]) == 0
 
 
-def test_a_noise_floor_above_the_threshold_counts(pairs: Pairs) -> None:
+def test_the_larger_of_threshold_and_noise_floor_counts(pairs: Pairs) -> None:
     pairs.write("base")
     pairs.write("new", ROWS | {"a": 110.0})
     noise = write_noise(pairs.folder / "noise.json", 0.5)

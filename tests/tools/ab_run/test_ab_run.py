@@ -19,8 +19,7 @@ from reports.compare.ab_decisions import (
     plan_of,
 )
 from reports.compare.ab_record import AbRun, Process, Side, load, save
-from reports.compare.decision import RowNoise, Verdict
-from reports.compare.noise import NoiseFile
+from reports.compare.decision import Verdict
 from reports.results.records import NotAResult
 from results import document, entry
 from tools.ab_run.measure import pairs_needed, seconds_left
@@ -153,17 +152,6 @@ def test_a_run_that_does_not_stop_early_has_all_its_error_at_the_end(
     assert decide(later, tmp_path, None)[ROW].verdict is Verdict.REGRESSED
     same = replace(run, max_pairs=40, stops_early=False)
     assert decide(same, tmp_path, None)[ROW].verdict is Verdict.REGRESSED
-
-
-def test_the_larger_of_threshold_and_noise_floor_counts(tmp_path: Path) -> None:
-    run = write_run(tmp_path, *pairs_of(1.1, 9))
-    noise = NoiseFile(
-        {}, {ROW: RowNoise(0.3, 0.1, 20, 0), OTHER: RowNoise(0, 0, 9, 0)}, "r"
-    )
-    found = decide(run, tmp_path, noise)
-    assert found[ROW].threshold == 0.3
-    assert found[ROW].verdict is Verdict.EQUIVALENT
-    assert found[OTHER].threshold == 0.02
 
 
 def test_open_rows_depend_on_earlier_pairs_alone(tmp_path: Path) -> None:
