@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from reports.compare.ab_record import AbRun, load
+from stub_checkout import write_script
 from tools.ab_run.__main__ import main
 
 # Noise and date depend on the file name, i.e. on the position of the process, so an
@@ -144,6 +145,7 @@ def text_of(config: dict[str, Any]) -> str:
 
 
 ROWS = {"a": 100.0, "b": 200.0}
+SHORT = "--max_pairs=7"  # the fewest for two rows
 
 
 @dataclass(frozen=True)
@@ -164,16 +166,18 @@ class Pairs:
         markers.mkdir(exist_ok=True)
         known = {"markers": str(markers), "log": str(self.folder / "log")}
         path = self.folder / name
-        path.write_text(text_of({"rows": rows, **known, **self.config, **config}))
-        path.chmod(0o755)
+        text = text_of({"rows": rows, **known, **self.config, **config})
+        write_script(path, text)
         return path
 
-    def ab(self, *flags: str) -> tuple[int, str, str]:
-        """Returns the exit status, the output and the errors."""
+    def ab(self, *flags: str, status: int = 0) -> tuple[str, str]:
+        """Returns the output and the errors of a call with this exit status."""
         base, new = self.folder / "base", self.folder / "new"
         programs = (str(base), str(new if new.exists() else base))
-        status = main(["--binaries", *programs, f"--out={self.out}", *flags])
-        return status, *self.captured.readouterr()
+        ended = main(["--binaries", *programs, f"--out={self.out}", *flags])
+        out, err = self.captured.readouterr()
+        assert ended == status, err
+        return out, err
 
     def run(self) -> AbRun:
         return load(self.out)

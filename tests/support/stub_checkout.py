@@ -112,12 +112,12 @@ def write_script(path: Path, text: str) -> None:
     path.chmod(0o755)
 
 
-def git(root: Path, *arguments: str, program: str = "git", words: str = "") -> str:
+def git(root: Path, *arguments: str, words: str = "") -> str:
     """Returns the output of git in a folder, given `words` on stdin; sets an author for
     commits."""
     identity = ("-c", "user.name=a", "-c", "user.email=a@example.com")
     return subprocess.check_output(
-        [program, *identity, *arguments], cwd=root, text=True, input=words
+        ["git", *identity, *arguments], cwd=root, text=True, input=words
     ).strip()
 
 

@@ -9,12 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fake_program import Pairs
+from fake_program import SHORT, Pairs
 from reports.compare.ab_decisions import known_pairs
 from reports.compare.ab_times import Times, pair_of
 from reports.compare.intervals import Pair
-
-SHORT = "--max_pairs=7"  # the fewest for two rows
 
 
 @pytest.fixture
@@ -38,8 +36,7 @@ def test_the_processes_of_a_pair_take_turns(duet: Pairs) -> None:
     log = duet.folder / "turns"
     duet.write("base", turns_log=str(log))
     duet.write("new", turns_log=str(log))
-    status, _, err = duet.ab(SHORT)
-    assert status == 0
+    _, err = duet.ab(SHORT)
     run = duet.run()
     assert run.in_turns and run.pairs == 7
     assert all(alternates(log, process.file) for process in run.processes[::2])
@@ -55,7 +52,7 @@ def test_what_changes_in_the_course_of_a_pair_hits_both(duet: Pairs) -> None:
     """A program's time grows by 0.1 % with each turn of either program."""
     duet.write("base", rounds=9)
     duet.write("new", {"a": 110.0, "b": 200.0}, rounds=9)
-    assert duet.ab(SHORT)[0] == 1
+    duet.ab(SHORT, status=1)
     ratios = {
         row: [pair.log_ratio for pair in found]
         for row, found in known_pairs(duet.run(), duet.out).items()
@@ -77,7 +74,7 @@ def test_calls_take_a_second_unless_the_user_says_how_many(
     duet: Pairs, flags: list[str], expected: dict[str, str]
 ) -> None:
     duet.write("base")
-    assert duet.ab(SHORT, *flags)[0] == 0
+    duet.ab(SHORT, *flags)
     for call in duet.calls():
         counts = call.keys() & {"benchmark_min_time", "samples"}
         assert {name: call[name] for name in counts} == expected
@@ -87,9 +84,9 @@ def test_calls_take_a_second_unless_the_user_says_how_many(
 def test_an_interrupt_ends_both_and_the_run_goes_on(duet: Pairs, at: str) -> None:
     duet.write("base", interrupts=[at])
     files = len(os.listdir("/proc/self/fd"))
-    assert duet.ab(SHORT)[0] == 130
+    duet.ab(SHORT, status=130)
     assert len(duet.run().processes) == 2 * ((int(at[:3]) - 1) // 2)
-    assert duet.ab(SHORT)[0] == 0
+    duet.ab(SHORT)
     run = duet.run()
     assert run.pairs == 7 and run.in_turns
     assert len(os.listdir("/proc/self/fd")) == files
@@ -97,14 +94,13 @@ def test_an_interrupt_ends_both_and_the_run_goes_on(duet: Pairs, at: str) -> Non
 
 def test_a_run_of_before_is_read_and_not_gone_on_with(duet: Pairs) -> None:
     duet.write("base", interrupts=["004.json"])
-    assert duet.ab(SHORT)[0] == 130
+    duet.ab(SHORT, status=130)
     path = duet.out / "ab.json"
     document = json.loads(path.read_text())
     del document["in_turns"]
     path.write_text(json.dumps(document))
     assert not duet.run().in_turns
-    status, _, err = duet.ab(SHORT)
-    assert status == 2
+    _, err = duet.ab(SHORT, status=2)
     assert "holds another run: in turns was False and is True" in err
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fake_program import ROWS, Pairs
+from fake_program import ROWS, SHORT, Pairs
 from reports.compare.__main__ import main as compare_main
 from reports.compare.decision import RowNoise
 from reports.compare.noise import NoiseFile, load_noise, save_noise
@@ -16,15 +16,13 @@ from tools.ab_run.arguments import parse
 from tools.ab_run.errors import Failed
 from tools.ab_run.progress import StatusLine
 
-SHORT = "--max_pairs=7"  # the fewest for two rows
 SOON = "--max_minutes=0.0001"
 
 
 def test_an_error_row_costs_no_other_row(either: Pairs) -> None:
     either.write("base")
     either.write("new", errors=["a"])
-    status, out, _ = either.ab(SHORT)
-    assert status == 1
+    out, _ = either.ab(SHORT, status=1)
     assert "LOST  a: base measured; new error: wrong" in out
     assert re.search(r"^b .* EQUIVALENT", out, re.MULTILINE)
     # After two pairs without a result, row a is no longer measured.
@@ -34,8 +32,7 @@ def test_an_error_row_costs_no_other_row(either: Pairs) -> None:
 def test_a_process_that_dies_once_is_run_again(either: Pairs) -> None:
     # In turns, the other program would wait forever unless it gets its turn.
     either.write("base", dies_once=["003.json", "006.json"])
-    status, _, err = either.ab(SHORT)
-    assert status == 0
+    _, err = either.ab(SHORT)
     for file in ("003.json", "006.json"):
         assert f"{file}: the process died of signal 9; once more" in err
     assert err.count("the process") == 2  # the others are not blamed
@@ -45,8 +42,7 @@ def test_a_process_that_dies_once_is_run_again(either: Pairs) -> None:
 
 def test_two_deaths_in_a_row_end_the_run_and_keep_what_there_is(either: Pairs) -> None:
     either.write("base", dies=["004.json"])
-    status, _, err = either.ab(SHORT)
-    assert status == 1
+    _, err = either.ab(SHORT, status=1)
     assert err.count("died of signal 9") == 2
     assert "2 processes in a row came to no result" in err
     assert "kept 1 pair in " in err
@@ -56,7 +52,7 @@ def test_two_deaths_in_a_row_end_the_run_and_keep_what_there_is(either: Pairs) -
 def test_rows_of_one_side_run_once(either: Pairs) -> None:
     either.write("base", ROWS | {"gone": 1.0})
     either.write("new", ROWS | {"fresh": 1.0})
-    assert either.ab(SHORT)[0] == 1  # a row was lost
+    either.ab(SHORT, status=1)  # a row was lost
     assert either.run().rows == ["a", "b"]
     assert either.filters() == [None] * 2 + ["^(a|b)$"] * 12
 
@@ -70,8 +66,7 @@ def test_an_older_program_is_asked_for_no_more_than_it_has(
     """Falls back to the program's own order of cases, or to one program at a time."""
     pairs.write("base", ROWS, **({"turns": True} | config))
     pairs.write("new", turns=True)
-    status, _, err = pairs.ab(SHORT)
-    assert status == 0
+    _, err = pairs.ab(SHORT)
     assert err.count(f"a revision has no --{flag}") == 1
     assert all(flag not in call for call in pairs.calls())
     assert pairs.run().in_turns == (flag != "turns")
@@ -91,8 +86,7 @@ def test_wrong_usage_measures_nothing(
     pairs: Pairs, flags: list[str], words: str
 ) -> None:
     pairs.write("base")
-    status, _, err = pairs.ab(*flags)
-    assert status == 2
+    _, err = pairs.ab(*flags, status=2)
     assert words in err
     assert pairs.calls() == []
 
@@ -100,8 +94,7 @@ def test_wrong_usage_measures_nothing(
 def test_programs_without_a_common_row(pairs: Pairs) -> None:
     pairs.write("base", {"a": 1.0})
     pairs.write("new", {"b": 1.0})
-    status, _, err = pairs.ab()
-    assert status == 2
+    _, err = pairs.ab(status=2)
     assert "have no row in common" in err
 
 
@@ -123,29 +116,27 @@ def test_what_is_no_program(
     else:
         plain.write_bytes(content)
     plain.chmod(mode)
-    status, _, err = pairs.ab()
-    assert status == 2
+    _, err = pairs.ab(status=2)
     assert f"{plain} {words}" in err
 
 
 def test_a_program_that_is_missing(pairs: Pairs) -> None:
-    status, _, err = pairs.ab()
-    assert status == 2
+    _, err = pairs.ab(status=2)
     assert f"{pairs.folder / 'base'} is missing" in err
 
 
 def test_time_that_is_up_before_any_interval_is_given_again(pairs: Pairs) -> None:
     pairs.write("base")
     for count, counted in ((1, "1 pair"), (2, "2 pairs")):
-        status, _, err = pairs.ab(SHORT, SOON)
+        _, err = pairs.ab(SHORT, SOON)
         run = pairs.run()
-        assert (status, run.ended, run.pairs) == (0, "max_minutes", count)
+        assert (run.ended, run.pairs) == ("max_minutes", count)
         assert f"{counted} of the 7 that an interval takes" in err
         assert "the same command again goes on" in err
-    status, _, err = pairs.ab(SHORT)
+    _, err = pairs.ab(SHORT)
     assert "resuming after 2 pairs" in err
     run = pairs.run()
-    assert (status, run.ended, run.pairs) == (0, "max_pairs", 7)
+    assert (run.ended, run.pairs) == ("max_pairs", 7)
 
 
 def test_time_that_is_up_after_an_interval_is_up(pairs: Pairs) -> None:
@@ -153,12 +144,10 @@ def test_time_that_is_up_after_an_interval_is_up(pairs: Pairs) -> None:
     pairs.write("base", interrupts=at)
     # Alternates between above and below the threshold from pair to pair.
     pairs.write("new", {"a": 102.0, "b": 204.0}, interrupts=at, swing=0.01)
-    assert pairs.ab()[0] == 130  # undecided after the first look
-    status, _, err = pairs.ab(SOON)
-    assert status == 0
+    pairs.ab(status=130)  # undecided after the first look
+    _, err = pairs.ab(SOON)
     assert "goes on" not in err.splitlines()[-1]
-    status, _, err = pairs.ab()
-    assert status == 0
+    _, err = pairs.ab()
     assert "after 8 pairs (max_minutes): nothing is measured again; --out=an" in err
     assert pairs.run().pairs == 8
 
@@ -199,17 +188,16 @@ def write_noise(path: Path, floor: float) -> str:
 def test_a_changed_copy_of_the_noise_floor_is_named(pairs: Pairs) -> None:
     pairs.write("base", interrupts=["002.json"])
     flags = (SHORT, write_noise(pairs.folder / "noise.json", 0.5))
-    assert pairs.ab(*flags)[0] == 130
+    pairs.ab(*flags, status=130)
     copy = pairs.out / "noise.json"
     write_noise(copy, 0.9)
-    status, _, err = pairs.ab(*flags)
-    assert status == 2
+    _, err = pairs.ab(*flags, status=2)
     said = f"{copy} is not the noise floor that the run began with; once it is deleted"
     assert said in err
     assert compare_main([str(pairs.out)]) == 2
     assert "is not the noise floor that the run" in pairs.captured.readouterr().err
     copy.unlink()
-    assert pairs.ab(*flags)[0] == 0
+    pairs.ab(*flags)
     assert compare_main([str(pairs.out)]) == 0
 
 
@@ -217,7 +205,7 @@ def test_the_larger_of_threshold_and_noise_floor_counts(pairs: Pairs) -> None:
     pairs.write("base")
     pairs.write("new", ROWS | {"a": 110.0})
     noise = write_noise(pairs.folder / "noise.json", 0.5)
-    assert pairs.ab(SHORT, noise)[0] == 0
+    pairs.ab(SHORT, noise)
     rows = {row["name"]: row for row in pairs.result()["comparison"]["rows"]}
     assert (rows["a"]["threshold"], rows["b"]["threshold"]) == (0.5, 0.02)
     assert rows["a"]["verdict"] == "EQUIVALENT"
@@ -228,9 +216,9 @@ def test_other_environments_are_refused_after_one_pair(pairs: Pairs) -> None:
     pairs.write("base")
     pairs.write("new", torch="9.9")
     for _ in range(3):  # also when called again
-        status, out, err = pairs.ab(SHORT)
-        assert (status, out) == (2, "")
+        out, err = pairs.ab(SHORT, status=2)
+        assert out == ""
         assert "the environments differ in torch (absent v 9.9)" in err
         assert pairs.run().pairs == 1
-    assert pairs.ab(SHORT, "--allow-different-environment")[0] == 0
+    pairs.ab(SHORT, "--allow-different-environment")
     assert pairs.run().pairs == 7

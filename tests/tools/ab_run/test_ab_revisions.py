@@ -15,12 +15,8 @@ import stub_checkout
 from fake_program import text_of
 from reports.compare.ab_record import load, sha256_of
 from reports.compare.noise import load_noise
-from stub_checkout import git, write_script
+from stub_checkout import ROOT, git, write_script
 from tools.ab_run.__main__ import main
-
-ROOT = Path(__file__).resolve().parents[3]
-GIT = shutil.which("git")
-pytestmark = pytest.mark.skipif(GIT is None, reason="git is not installed")
 
 # A build copies the program from the sources of the revision.
 CMAKE = """#!/bin/sh
@@ -44,7 +40,7 @@ class Checkout(stub_checkout.Checkout):
     captured: pytest.CaptureFixture[str]
 
     def git(self, *arguments: str) -> str:
-        return git(self.root, *arguments, program=str(GIT))
+        return git(self.root, *arguments)
 
     def commit(self, rows: dict[str, float], *, broken: bool = False) -> str:
         """Commits a program with these rows; returns the revision."""
@@ -67,15 +63,18 @@ class Checkout(stub_checkout.Checkout):
             text=True,
         )
 
-    def ab(self, *flags: str) -> tuple[int, str, str]:
-        """Returns exit status, output and errors, without starting Python."""
+    def ab(self, *flags: str, status: int = 0) -> tuple[str, str]:
+        """Returns the output and the errors of a call with this exit status, without
+        starting Python."""
         with self.patch.context() as patch:
             patch.setattr("tools.ab_run.__main__.ROOT", self.root)
             patch.chdir(self.stubs)
             for name, value in self.environment().items():
                 patch.setenv(name, value)
-            status = main(flags)
-        return status, *self.captured.readouterr()
+            ended = main(flags)
+        out, err = self.captured.readouterr()
+        assert ended == status, err
+        return out, err
 
     def builds(self) -> list[str]:
         """Returns the source trees of the builds, in order."""
@@ -113,8 +112,7 @@ def checkout(
 def test_a_slower_revision_is_found(checkout: Checkout) -> None:
     base = checkout.git("rev-parse", "HEAD")
     new = checkout.commit({"a": 120.0})
-    status, out, err = checkout.ab("HEAD~1", "HEAD", PAIRS)
-    assert status == 1, err
+    out, _ = checkout.ab("HEAD~1", "HEAD", PAIRS, status=1)
     assert "REGRESSED" in out
     assert checkout.builds() == [base[:12], new[:12]]
     (directory,) = (checkout.root / "results").iterdir()
@@ -124,7 +122,7 @@ def test_a_slower_revision_is_found(checkout: Checkout) -> None:
     assert (run.new.label, run.new.revision) == ("HEAD", new)
     # It was built from that revision, with our LibTorch and a shared cache.
     tree = checkout.root / "build/ab/trees" / base[:12]
-    assert git(tree, "status", "--porcelain", program=str(GIT)) == ""
+    assert git(tree, "status", "--porcelain") == ""
     python = checkout.root / ".venv/bin/python"
     assert f"{tree}|true|--preset release -DTRAINBENCH_PYTHON={python}" in (
         "\n".join(checkout.log())
@@ -148,8 +146,7 @@ def project(checkout: Checkout, tmp_path: Path) -> Checkout:
 
 def test_revisions_of_another_repository(checkout: Checkout, project: Checkout) -> None:
     flags = (f"--project={project.root / 'bench'}", "HEAD~1", "HEAD", PAIRS)
-    status, out, err = checkout.ab(*flags, "--target=gelu")
-    assert status == 1, err
+    out, _ = checkout.ab(*flags, "--target=gelu", status=1)
     assert "REGRESSED" in out
     head = project.git("rev-parse", "HEAD")
     tree = checkout.root / "build/ab/projects" / head[:12] / "tree"
@@ -159,15 +156,15 @@ def test_revisions_of_another_repository(checkout: Checkout, project: Checkout) 
     assert f"-Dtrainbench_DIR={checkout.root}/build/release" in log
     assert (made / "gelu").exists()
     # Git reports no change in its tree.
-    assert git(tree, "status", "--porcelain", program=str(GIT)) == ""
+    assert git(tree, "status", "--porcelain") == ""
     (directory,) = (checkout.root / "results").iterdir()
     new = load(directory).new
     assert new.revision == head
     # The same commit with another trainbench counts as another side.
     assert new.identity == f"sha256:{sha256_of(made / 'gelu')}"
     # The default is the name of its folder.
-    assert checkout.ab(*flags, "--same=HEAD")[0] == 2
-    assert checkout.ab(*flags[:1], "--same=HEAD", "--pairs=6")[0] == 0
+    checkout.ab(*flags, "--same=HEAD", status=2)
+    checkout.ab(*flags[:1], "--same=HEAD", "--pairs=6")
     assert (made / "bench").exists()
 
 
@@ -175,8 +172,7 @@ def test_a_project_that_cannot_be_built_is_named(
     checkout: Checkout, project: Checkout
 ) -> None:
     def refused(*flags: str) -> str:
-        status, _, err = checkout.ab("HEAD~1", "HEAD", *flags)
-        assert status == 2
+        _, err = checkout.ab("HEAD~1", "HEAD", *flags, status=2)
         return err
 
     bench = f"--project={project.root / 'bench'}"
@@ -198,8 +194,7 @@ def test_a_revision_against_itself_is_built_once(checkout: Checkout) -> None:
 
 
 def test_same_writes_a_noise_floor(checkout: Checkout) -> None:
-    status, out, err = checkout.ab("--same", "HEAD", "--pairs=7")
-    assert status == 0, err
+    out, err = checkout.ab("--same", "HEAD", "--pairs=7")
     path = checkout.root / "results" / "noise-fake-cpu.json"
     assert f"wrote {path}\n" in err
     noise = load_noise(path)
@@ -220,25 +215,24 @@ def test_a_tree_is_used_again_and_mended_if_need_be(checkout: Checkout) -> None:
     checkout.ab("HEAD", "HEAD", PAIRS)
     assert kept.exists()
     (tree / "program").write_text("changed")
-    assert checkout.ab("HEAD", "HEAD", PAIRS)[0] == 0
+    checkout.ab("HEAD", "HEAD", PAIRS)
     assert not kept.exists()
     (tree / "benchmarks").mkdir()
     (tree / "benchmarks" / "another.cc").touch()  # it would be built, too
     kept.touch()
-    assert checkout.ab("HEAD", "HEAD", PAIRS)[0] == 0
+    checkout.ab("HEAD", "HEAD", PAIRS)
     assert not kept.exists() and not (tree / "benchmarks").exists()
     shutil.rmtree(tree)  # git still has it registered
-    assert checkout.ab("HEAD", "HEAD", PAIRS)[0] == 0
+    checkout.ab("HEAD", "HEAD", PAIRS)
     (tree / ".git").unlink()  # as after an interrupted `git worktree add`
-    assert checkout.ab("HEAD", "HEAD", PAIRS)[0] == 0
+    checkout.ab("HEAD", "HEAD", PAIRS)
 
 
 def test_other_requirements_mean_a_set_up_of_its_own(checkout: Checkout) -> None:
     requirements = checkout.root / "tools" / "requirements" / "python.txt"
     requirements.write_text("numpy scipy\n")
     checkout.commit(FAST)
-    status, _, err = checkout.ab("HEAD~1", "HEAD", PAIRS)
-    assert status == 0, err
+    checkout.ab("HEAD~1", "HEAD", PAIRS)
     older = checkout.git("rev-parse", "HEAD~1")[:12]
     tree = checkout.root / "build/ab/trees" / older
     log = "\n".join(checkout.log())
@@ -248,8 +242,7 @@ def test_other_requirements_mean_a_set_up_of_its_own(checkout: Checkout) -> None
 
 def test_a_failed_build_shows_the_end_of_its_log(checkout: Checkout) -> None:
     checkout.commit({"a": 90.0}, broken=True)
-    status, out, err = checkout.ab("HEAD~1", "HEAD", PAIRS)
-    assert status == 3
+    out, err = checkout.ab("HEAD~1", "HEAD", PAIRS, status=3)
     assert "program.cc:1: error: broken\n---\n" in err
     assert "building HEAD: cmake --build --preset release" in err.splitlines()[-1]
     assert out == ""
@@ -259,8 +252,7 @@ def test_a_revision_that_cannot_set_itself_up(checkout: Checkout) -> None:
     checkout.git("rm", "--quiet", "tools/setup", "tools/requirements/python.txt")
     older = checkout.commit(FAST)
     checkout.git("checkout", "--quiet", "HEAD~1")
-    status, _, err = checkout.ab(older, "HEAD", PAIRS)
-    assert status == 3
+    _, err = checkout.ab(older, "HEAD", PAIRS, status=3)
     assert "tools/setup: No such file or directory" in err.splitlines()[-1]
 
 
@@ -274,13 +266,12 @@ def test_an_interrupted_build_leaves_nothing_broken(checkout: Checkout) -> None:
         _, err = process.communicate(timeout=300)
     assert process.returncode == 130
     assert "Traceback" not in err
-    assert checkout.ab("HEAD", "HEAD", PAIRS)[0] == 0
+    checkout.ab("HEAD", "HEAD", PAIRS)
 
 
 def test_an_unknown_revision_is_named_before_any_build(checkout: Checkout) -> None:
     for revisions in (["HEAD", "nonesuch"], ["nonesuch", "HEAD"], ["--same=nonesuch"]):
-        status, _, err = checkout.ab(*revisions)
-        assert status == 2
+        _, err = checkout.ab(*revisions, status=2)
         assert err.splitlines() == ["tools/ab: unknown revision 'nonesuch'"]
     assert checkout.builds() == []
 
@@ -291,8 +282,7 @@ def test_uncommitted_changes_are_named_before_any_build(checkout: Checkout) -> N
         path = checkout.root / "tools" / "requirements" / name
         path.write_text("a")
         checkout.git("add", str(path))
-    status, _, err = checkout.ab("HEAD", "HEAD")
-    assert status == 2
+    _, err = checkout.ab("HEAD", "HEAD", status=2)
     (line,) = err.splitlines()
     assert "uncommitted changes would not be measured: tools/requirements/b.txt" in line
     assert "and 1 more; commit them" in line
@@ -302,7 +292,6 @@ def test_uncommitted_changes_are_named_before_any_build(checkout: Checkout) -> N
 
 def test_outside_of_git_there_are_no_revisions(checkout: Checkout) -> None:
     shutil.rmtree(checkout.root / ".git")
-    status, _, err = checkout.ab("HEAD", "HEAD")
-    assert status == 2
+    _, err = checkout.ab("HEAD", "HEAD", status=2)
     assert f"{checkout.root} is not a git checkout" in err
     assert checkout.builds() == []
