@@ -35,7 +35,7 @@ def report(shared: Program) -> Path:
 @pytest.fixture(scope="module")
 def smoke(shared: Program, report: Path) -> tuple[Finished, Json]:
     flags = (*CHECKED, *without(SMOKE, "--model"), WIDE, OUT)
-    done = shared.run(*flags, code=None, env=null_gpu(**in_order(report)))
+    done = shared.run(*flags, code=None, env=null_gpu() | in_order(report))
     return done, shared.result()
 
 

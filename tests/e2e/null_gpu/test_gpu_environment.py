@@ -10,7 +10,7 @@ EMPTY = ("--suite=smoke", "--benchmark_filter=^harness/empty$")
 
 
 def context(trainbench: Program, fault: str = "", **variables: str) -> Json:
-    env = null_gpu(fault=fault, **variables)
+    env = null_gpu(fault=fault) | variables
     found: Json = trainbench.measure(*FLAGS, *EMPTY, env=env)["context"]
     return found
 
