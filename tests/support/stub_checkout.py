@@ -61,10 +61,14 @@ Finished = subprocess.CompletedProcess[str]
 
 
 def run(
-    *command: str | Path, cwd: str | Path | None = None, **environment: str
+    *command: str | Path,
+    status: int | None = 0,
+    cwd: str | Path | None = None,
+    **environment: str,
 ) -> Finished:
-    """Runs a command that sees only these variables, and a PATH."""
-    return subprocess.run(
+    """Runs a command that sees only these variables, and a PATH. It must end with this
+    exit status, if any is given."""
+    done = subprocess.run(
         command,
         cwd=cwd,
         env={"PATH": "/usr/bin:/bin", **environment},
@@ -74,6 +78,8 @@ def run(
         timeout=600,
         check=False,
     )
+    assert status in (None, done.returncode), done.stderr
+    return done
 
 
 @dataclass(frozen=True)
@@ -86,10 +92,11 @@ class Checkout:
         log = str(self.stubs / "log")
         return {"PATH": path, "STUB_LOG": log, "HOME": str(self.stubs), **extra}
 
-    def run(self, script: str, *flags: str, **extra: str) -> Finished:
+    def run(self, script: str, *flags: str, status: int = 0, **extra: str) -> Finished:
+        path = self.root / "tools" / script
         # The result must not depend on the working directory.
-        environment = self.environment(**extra)
-        return run(self.root / "tools" / script, *flags, cwd=self.stubs, **environment)
+        cwd, environment = self.stubs, self.environment(**extra)
+        return run(path, *flags, status=status, cwd=cwd, **environment)
 
     def results(self) -> list[str]:
         return sorted(path.name for path in (self.root / "results").glob("*"))

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stub_checkout import CMAKE, Checkout, Finished, git, write_script
+from stub_checkout import CMAKE, ROOT, Checkout, Finished, commit, write_script
 
-ROOT = Path(__file__).resolve().parents[3]
 COPIED = ("tools/reference", "tools/lib/common.sh")
 # The result stands for the table by tools/answers; $STUB_TABLE contains it.
 TRAINBENCH = """#!/bin/bash
@@ -29,8 +28,6 @@ LOGGED = '#!/bin/sh\necho "$(basename "$0") $*" >>"$STUB_LOG"\n'
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
-    if shutil.which("git") is None:
-        pytest.skip("git is not installed")
     root, stubs = tmp_path / "check out", tmp_path / "stubs"
     for name in COPIED:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -43,24 +40,20 @@ def checkout(tmp_path: Path) -> Checkout:
     write_script(root / "build/release/benchmarks/trainbench", TRAINBENCH)
     write_script(stubs / "cmake", CMAKE)
     (stubs / "table").write_text("1")
-    git(root, "init", "--quiet")
-    commit(root)
-    return Checkout(root, stubs)
+    made = Checkout(root, stubs)
+    commit(made)
+    return made
 
 
-def commit(root: Path) -> None:
-    git(root, "add", "--all")
-    git(root, "commit", "--quiet", "--message=a")
-
-
-def reference(checkout: Checkout, *flags: str, **extra: str) -> Finished:
+def reference(
+    checkout: Checkout, *flags: str, status: int = 0, **extra: str
+) -> Finished:
     table = str(checkout.stubs / "table")
-    return checkout.run("reference", *flags, STUB_TABLE=table, **extra)
+    return checkout.run("reference", *flags, status=status, STUB_TABLE=table, **extra)
 
 
 def test_the_run_its_table_its_pages_and_the_readme(checkout: Checkout) -> None:
-    done = reference(checkout, "my-box")
-    assert done.returncode == 0, done.stderr
+    reference(checkout, "my-box")
     log = checkout.log()
     assert log[0] == "setup --if-needed"
     # Uses relative paths.
@@ -85,8 +78,7 @@ def test_the_run_its_table_its_pages_and_the_readme(checkout: Checkout) -> None:
     traces = (directory / "full.memory_trace").iterdir()
     assert [path.name for path in traces] == ["step.csv"]
     # The tree is dirty now, and --no-run measures nothing.
-    done = reference(checkout, "--no-run", "my-box")
-    assert done.returncode == 0, done.stderr
+    reference(checkout, "--no-run", "my-box")
     commands = [line.split()[0] for line in checkout.log()[len(log) :]]
     assert commands == ["setup", "answers", "report", "answers"]
 
@@ -96,21 +88,20 @@ def test_a_run_takes_the_place_of_the_one_before(checkout: Checkout) -> None:
     (directory / "full.figures").mkdir(parents=True)
     for name in ("full.json", "full.txt", "full.figures/a.svg", "steps.md"):
         (directory / name).write_text("2")
-    commit(checkout.root)
-    assert reference(checkout, "--no-run", "my-box").returncode == 0
+    commit(checkout)
+    reference(checkout, "--no-run", "my-box")
     assert checkout.log()[-2] == "report reports/reference/my-box/full.json"
-    assert reference(checkout, "--allow-dirty", "my-box").returncode == 0
+    reference(checkout, "--allow-dirty", "my-box")
     names = {path.name for path in directory.iterdir()}
     assert {"steps.md", "full.json"} < names
     assert "full.figures" not in names
 
 
 def test_a_run_that_fails_leaves_the_old_reference(checkout: Checkout) -> None:
-    assert reference(checkout, "my-box").returncode == 0
-    commit(checkout.root)
+    reference(checkout, "my-box")
+    commit(checkout)
     (checkout.stubs / "table").write_text("2")
-    done = reference(checkout, "my-box", STUB_STATUS="1")
-    assert done.returncode == 1
+    done = reference(checkout, "my-box", status=1, STUB_STATUS="1")
     assert "the run ended with status 1; it is in build/reference/my-box" in done.stderr
     committed = checkout.root / "reports/reference/my-box/full.txt"
     assert committed.read_text() == "1"
@@ -120,11 +111,10 @@ def test_a_run_that_fails_leaves_the_old_reference(checkout: Checkout) -> None:
 
 def test_uncommitted_changes(checkout: Checkout) -> None:
     (checkout.root / "new.cc").write_text("")
-    done = reference(checkout, "my-box")
-    assert done.returncode == 2
+    done = reference(checkout, "my-box", status=2)
     assert "uncommitted changes" in done.stderr and "new.cc" in done.stderr
     assert not (checkout.stubs / "log").exists()
-    assert reference(checkout, "my-box", "--allow-dirty").returncode == 0
+    reference(checkout, "my-box", "--allow-dirty")
 
 
 @pytest.mark.parametrize(
@@ -138,7 +128,6 @@ def test_uncommitted_changes(checkout: Checkout) -> None:
     ],
 )
 def test_wrong_usage(checkout: Checkout, flags: list[str], message: str) -> None:
-    done = reference(checkout, *flags)
-    assert done.returncode == 2
+    done = reference(checkout, *flags, status=2)
     assert done.stderr.startswith(f"tools/reference: {message}")
     assert not (checkout.stubs / "log").exists()
