@@ -33,11 +33,11 @@ def browser() -> Iterator[Any]:
         opened.close()
 
 
-def new_context(browser: Any, width: int, scheme: str = "light") -> Any:
+def new_page(browser: Any, width: int, scheme: str = "light") -> Any:
     size = {"width": width, "height": 900}
-    context = browser.new_context(viewport=size, color_scheme=scheme)
-    context.set_default_timeout(PATIENCE_MS)
-    return context
+    opened = browser.new_page(viewport=size, color_scheme=scheme)
+    opened.set_default_timeout(PATIENCE_MS)
+    return opened
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +52,7 @@ def page(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> str:
 def test_the_page_opens_without_a_fault(
     width: int, scheme: str, browser: Any, page: str
 ) -> None:
-    context = new_context(browser, width, scheme)
-    opened = context.new_page()
+    opened = new_page(browser, width, scheme)
     said: list[str] = []
     requests: list[str] = []
     opened.on("console", lambda message: said.append(message.text))
@@ -64,24 +63,22 @@ def test_the_page_opens_without_a_fault(
     assert requests == [page]
     assert opened.evaluate("document.documentElement.scrollWidth") <= width
     assert opened.evaluate(ESCAPED) == []
-    context.close()
+    opened.close()
 
 
 def test_no_column_of_words_is_squeezed(browser: Any, page: str) -> None:
-    context = new_context(browser, 390)
-    opened = context.new_page()
+    opened = new_page(browser, 390)
     opened.goto(page)
     widths = opened.evaluate(
         """() => [...document.querySelectorAll(".words td")].map(
         e => e.getBoundingClientRect().width)"""
     )
     assert min(widths) > 100
-    context.close()
+    opened.close()
 
 
 def test_every_plot_is_seen_and_can_be_read(browser: Any, page: str) -> None:
-    context = new_context(browser, 390)
-    opened = context.new_page()
+    opened = new_page(browser, 390)
     opened.goto(page)
     sizes = opened.evaluate("""() => [...document.querySelectorAll("svg")].map(e => {
         const place = e.getBoundingClientRect();
@@ -93,12 +90,11 @@ def test_every_plot_is_seen_and_can_be_read(browser: Any, page: str) -> None:
     for width, height, letters in sizes:
         assert width > 300 and height > 80
         assert letters > 8  # the height of a line in pixels
-    context.close()
+    opened.close()
 
 
 def test_no_label_is_cut_off_or_lies_on_another(browser: Any, page: str) -> None:
-    context = new_context(browser, 1280)
-    opened = context.new_page()
+    opened = new_page(browser, 1280)
     opened.goto(page)
     faults = opened.evaluate(
         """() => [...document.querySelectorAll("svg")].flatMap(e => {
@@ -114,4 +110,4 @@ def test_no_label_is_cut_off_or_lies_on_another(browser: Any, page: str) -> None
     })"""
     )
     assert faults == []
-    context.close()
+    opened.close()
