@@ -9,6 +9,7 @@ import pytest
 
 from reports.calibration.collect import KEPT, main
 from reports.calibration.samples import load
+from stub_checkout import write_script
 
 # Counts its runs in a file; the time of a repetition identifies the run.
 PROGRAM = """#!{python}
@@ -32,14 +33,9 @@ pathlib.Path(flags["--benchmark_out"]).write_text(json.dumps(document))
 
 
 def program(folder: Path, dies_at: int = -1) -> Path:
-    path = folder / "program"
-    path.write_text(
-        PROGRAM.format(
-            python=sys.executable, runs=str(folder / "runs"), dies_at=dies_at, kept=KEPT
-        ),
-        encoding="utf-8",
-    )
-    path.chmod(0o755)
+    path, runs = folder / "program", str(folder / "runs")
+    text = PROGRAM.format(python=sys.executable, runs=runs, dies_at=dies_at, kept=KEPT)
+    write_script(path, text)
     return path
 
 

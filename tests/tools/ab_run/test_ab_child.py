@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from stub_checkout import write_script
 from tools.ab_run.child import Child, interruptible, run_children
 from tools.ab_run.errors import Interrupted
 
 
 def run(script: str, directory: Path, *, whole_group: bool, ticks: list[float]) -> int:
     path = directory / "script"
-    path.write_text(f"#!/bin/sh\n{script}\n")
-    path.chmod(0o755)
+    write_script(path, f"#!/bin/sh\n{script}\n")
     with interruptible(), (directory / "output").open("wb") as output:
         child = Child([path], output, output, directory=directory)
         (found,) = run_children([child], whole_group=whole_group, tick=ticks.append)

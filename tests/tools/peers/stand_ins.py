@@ -8,6 +8,8 @@ from types import ModuleType
 
 import pytest
 
+from stub_checkout import write_script
+
 # Logs its flags and its threads, and writes the row of the case that its filter names,
 # or skips it.
 _PROGRAM = r"""#!{python}
@@ -28,10 +30,8 @@ with open(flags["--benchmark_out"], "w") as out:
 
 def trainbench(folder: Path, lacks: str = "fused") -> Path:
     """Writes a program that skips cases with `lacks` in their name."""
-    path = folder / "trainbench"
-    log = str(folder / "log")
-    path.write_text(_PROGRAM.format(python=sys.executable, log=log, lacks=lacks))
-    path.chmod(0o755)
+    path, log = folder / "trainbench", str(folder / "log")
+    write_script(path, _PROGRAM.format(python=sys.executable, log=log, lacks=lacks))
     return path
 
 

@@ -12,6 +12,7 @@ from golden import check_golden
 from reports.results.rows import Result, parse
 from results import document as result_of
 from results import entry, failure
+from stub_checkout import write_script
 from tools.planner.timing.rates import devices
 from tools.rehearsal import text
 from tools.rehearsal.__main__ import main
@@ -198,14 +199,12 @@ sys.exit(int(flags.get("status", 0)))
 def program(tmp_path: Path) -> Path:
     path = tmp_path / "program"
     result = result_of(entry(STEP, 0, host_us=1500), context=NULL)
-    path.write_text(
-        PROGRAM.format(
-            python=sys.executable,
-            record=json.dumps(record()),
-            result=json.dumps(result),
-        )
+    text = PROGRAM.format(
+        python=sys.executable,
+        record=json.dumps(record()),
+        result=json.dumps(result),
     )
-    path.chmod(0o755)
+    write_script(path, text)
     return path
 
 
