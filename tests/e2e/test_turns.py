@@ -2,7 +2,6 @@
 """The built program, controlled by a referee that grants turns."""
 
 import socket
-import subprocess
 
 from program import NANO, OUT, SAMPLES, Program, measured, names
 
@@ -15,16 +14,8 @@ FLAGS = (
 def test_it_asks_before_each_case_and_its_samples(trainbench: Program) -> None:
     ours, theirs = socket.socketpair()
     ours.settimeout(120)
-    with subprocess.Popen(
-        trainbench.command(*FLAGS, f"--turns={theirs.fileno()}"),
-        cwd=trainbench.directory,
-        env=trainbench.environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        pass_fds=[theirs.fileno()],
-    ) as process:
+    flags = (*FLAGS, f"--turns={theirs.fileno()}")
+    with trainbench.start(*flags, pass_fds=[theirs.fileno()]) as process:
         theirs.close()
         questions = []
         with ours, ours.makefile() as asked:

@@ -2,6 +2,7 @@
 """tools/rehearse with the built program and the null GPU."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,29 +15,26 @@ from reports.results.rows import Result, load
 from tools.rehearsal.__main__ import main
 
 Case = dict[str, Any]
+Rehearse = Callable[..., list[Case]]
 
 
-def rehearse(
-    trainbench: Program, capsys: pytest.CaptureFixture[str], *flags: str
-) -> list[Case]:
-    """Returns the cases of a successful run."""
-    status = main(["--json", *flags], trainbench.path, library())
-    found = capsys.readouterr()
-    assert status == 0, found.err
-    cases: list[Case] = json.loads(found.out)["cases"]
-    return cases
+@pytest.fixture
+def rehearse(trainbench: Program, capsys: pytest.CaptureFixture[str]) -> Rehearse:
+    """Returns a function from flags to the cases of a successful run."""
+
+    def cases_of(*flags: str) -> list[Case]:
+        status = main(["--json", *flags], trainbench.path, library())
+        found = capsys.readouterr()
+        assert status == 0, found.err
+        cases: list[Case] = json.loads(found.out)["cases"]
+        return cases
+
+    return cases_of
 
 
-def test_a_step_is_told_in_full(
-    trainbench: Program, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (case,) = rehearse(
-        trainbench,
-        capsys,
-        "--gpu=h100",
-        *NANO,
-        "--benchmark_filter=^model_size/nano/fp32/train_step/",
-    )
+def test_a_step_is_told_in_full(rehearse: Rehearse) -> None:
+    step = "--benchmark_filter=^model_size/nano/fp32/train_step/"
+    (case,) = rehearse("--gpu=h100", *NANO, step)
     assert case["fits"] and case["status"] == "good"
     phases = {phase["name"]: phase for phase in case["phases"]}
     assert list(phases) == ["forward", "loss", "backward", "optimizer"]
@@ -55,12 +53,8 @@ def test_a_step_is_told_in_full(
     assert min(least.values()) > 0
 
 
-def test_a_step_that_does_not_fit_ends_somewhere(
-    trainbench: Program, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_step_that_does_not_fit_ends_somewhere(rehearse: Rehearse) -> None:
     (case,) = rehearse(
-        trainbench,
-        capsys,
         *("--gpu=a100-40", "--suite=paper", "--models=2.7B", "--seq=1024"),
         "--benchmark_filter=^model_size/2.7B/fp32/train_step/",
     )
@@ -72,17 +66,9 @@ def test_a_step_that_does_not_fit_ends_somewhere(
     assert end["phase"] == "forward" and end["operator"].startswith("aten::")
 
 
-def test_ranks_are_rehearsed_by_the_first(
-    trainbench: Program, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (case,) = rehearse(
-        trainbench,
-        capsys,
-        "--gpu=h100",
-        "--ranks=2",
-        *NANO,
-        "--benchmark_filter=^sharded_optimizer/replicated/",
-    )
+def test_ranks_are_rehearsed_by_the_first(rehearse: Rehearse) -> None:
+    step = "--benchmark_filter=^sharded_optimizer/replicated/"
+    (case,) = rehearse("--gpu=h100", "--ranks=2", *NANO, step)
     assert sum(p["counters"]["collectives"] for p in case["phases"]) == 1
 
 
