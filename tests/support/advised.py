@@ -7,8 +7,7 @@ from typing import Any
 from reports.advice.advice import advice
 from reports.advice.line import Line
 from reports.answers.judging import Verdict
-from reports.results.rows import parse
-from results import document, entry
+from results import entry, parsed
 
 Entry = dict[str, Any]
 EXACT = {"half_width": 0.0}
@@ -81,7 +80,7 @@ def op(implementation: str, us: float, model: str = "tiny") -> Entry:
 
 def lines(*rows: Entry, **others: Any) -> dict[str, Line]:
     """The lines of the advice, keyed by the change."""
-    given = advice(parse(document(*rows, **others)))
+    given = advice(parsed(*rows, **others))
     return {line.change: line for line in given.lines}
 
 

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from reports.results.rows import Result, Row
+from reports.results.rows import Result, Row, parse
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "reports/reference/epyc-2-cores/full.json"
@@ -77,6 +77,11 @@ def document(*entries: dict[str, Any], **others: Any) -> dict[str, Any]:
     ]
     empty = {"skipped": [], "errors": [], "turns": turns, "complete": True}
     return {"context": context, "benchmarks": list(entries)} | empty | others
+
+
+def parsed(*entries: dict[str, Any], **others: Any) -> Result:
+    """Makes the result that is read from such a file."""
+    return parse(document(*entries, **others))
 
 
 def at(second: int) -> dict[str, str]:

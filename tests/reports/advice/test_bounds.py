@@ -7,8 +7,7 @@ from advised import PEAKS, part, whole
 from reports.advice.advice import advice
 from reports.advice.bounds import bound_of, device_of
 from reports.advice.run import Run
-from reports.results.rows import parse
-from results import document
+from results import parsed
 
 FFN = part(
     *("forward", "ffn", 1000),
@@ -23,7 +22,7 @@ DISPATCH = part("forward", "dispatch", 80)
 
 
 def told(*rows: dict[str, Any], **others: Any) -> list[list[str]]:
-    headroom = advice(parse(document(*rows, **others))).headroom
+    headroom = advice(parsed(*rows, **others)).headroom
     assert headroom is not None
     return [list(line) for line in headroom.lines]
 
@@ -88,12 +87,12 @@ def test_rows_without_bytes_bound_a_part_of_the_work() -> None:
     assert line("forward ffn", *rows)[1:3] == ["≥ 600 us", "≤ 400 us"]
     assert line("forward norm", *rows)[1:3] == ["unknown", "≤ 500 us"]
     assert line("step", *rows)[1:3] == ["≥ 600 us", "≤ 900 us"]
-    lacks = advice(parse(document(*rows))).lacks
+    lacks = advice(parsed(*rows)).lacks
     assert "no bytes in the rows of `breakdown`" in lacks[0]
 
 
 def test_without_a_peak_of_the_precision_products_have_no_bound() -> None:
-    result = parse(document(*PEAKS[1:], FFN, whole(1000)))
+    result = parsed(*PEAKS[1:], FFN, whole(1000))
     run = Run(result)
     (step,) = run.train_steps
     found = bound_of(step.parts["forward", "ffn"], device_of(run, step))
@@ -109,6 +108,6 @@ def test_the_last_train_step_is_told() -> None:
         "name": FFN["name"].replace("train_step", "inference"),
         "parameters": FFN["parameters"] | {"mode": "inference"},
     }
-    given = advice(parse(document(*PEAKS, FFN, whole(1000), inference)))
+    given = advice(parsed(*PEAKS, FFN, whole(1000), inference))
     assert given.headroom is not None
     assert given.headroom.title == "Headroom of tiny fp32 train_step 4 x 128"

@@ -19,8 +19,7 @@ from advised import (
 from reports.advice.advice import advice
 from reports.advice.tell import sentence
 from reports.answers.judging import Verdict
-from reports.results.rows import parse
-from results import document, within
+from results import parsed, within
 
 
 def test_a_fused_operation_is_checked_by_its_rows_of_the_steps_shape() -> None:
@@ -114,7 +113,7 @@ def test_the_fused_implementation_is_all_its_kernels_at_once() -> None:
     assert (found.saved_bytes, found.gain_us.value) == (40, 0)
     # The change cannot save more time than its kernels take.
     noisy = [row | within(0.9, p50_us=row["real_time"]) for row in parts.values()]
-    given = advice(parse(document(*PEAKS, *noisy, whole(2000))))
+    given = advice(parsed(*PEAKS, *noisy, whole(2000)))
     assert sentence(given).startswith(
         "Of the changes to a step, implementation=fused would save most: 300 us"
     )

@@ -6,8 +6,7 @@ from typing import Any
 from advised import timed
 from golden import check_golden
 from reports.answers.breakdown import sentence, tables
-from reports.results.rows import parse
-from results import document
+from results import parsed
 
 Entry = dict[str, Any]
 
@@ -35,7 +34,7 @@ def without_profile(ms: float, half_width: float = 0.01, **phases: float) -> Ent
 
 
 def summary(*rows: Entry) -> str:
-    result = parse(document(*rows))
+    result = parsed(*rows)
     (table,) = tables(result)
     return f"{sentence(result)}\n\n{table.markdown()}"
 

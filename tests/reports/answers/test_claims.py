@@ -18,8 +18,8 @@ from reports.experiments.spec import (
     Values,
     Versus,
 )
-from reports.results.rows import Row, parse
-from results import document, entry
+from reports.results.rows import Row
+from results import entry, parsed
 
 KIND = Axis("kind", "plain")
 
@@ -30,7 +30,7 @@ def case(kind: str, n: int, us: float, half_width: float = 0.01, **more: float) 
 
 
 def rows(*entries: Any) -> list[Row]:
-    return parse(document(*entries)).rows
+    return parsed(*entries).rows
 
 
 SLOW = case("plain", 1, 100, peak_bytes=2048, x_error=0.1, loss_ratio=1)

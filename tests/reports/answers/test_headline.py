@@ -8,12 +8,12 @@ from typing import Any
 from golden import check_golden
 from paper_result import paper_rows
 from reports.answers.headline import sentences
-from reports.results.rows import load, parse
-from results import REFERENCE, document, entry
+from reports.results.rows import load
+from results import REFERENCE, entry, parsed
 
 
 def made(rows: Sequence[dict[str, Any]], **others: Any) -> list[str]:
-    return sentences(parse(document(*rows, **others)))
+    return sentences(parsed(*rows, **others))
 
 
 def of(*experiments: str) -> list[dict[str, Any]]:

@@ -7,8 +7,7 @@ from expected import expected
 from golden import check_golden
 from reports.answers.expectations import summary, table
 from reports.answers.judging import Judgement, Verdict, judgements
-from reports.results.rows import parse
-from results import document, entry
+from results import entry, parsed
 
 
 def step(model: str, us: float, half_width: float = 0.01, **more: float) -> Any:
@@ -22,7 +21,7 @@ def step(model: str, us: float, half_width: float = 0.01, **more: float) -> Any:
 
 def judged(expectations: Any, *rows: dict[str, Any], **others: Any) -> list[Judgement]:
     wanted = expectations if isinstance(expectations, list) else [expectations]
-    return judgements(parse(document(*rows, expectations=wanted, **others)))
+    return judgements(parsed(*rows, expectations=wanted, **others))
 
 
 def case(seq: int, size: float) -> dict[str, Any]:
@@ -116,7 +115,7 @@ def test_of_many_verdicts_those_stand_that_stand_together() -> None:
         rows = [step(f"m{i}", 100, 0.1, seq=i + 1) for i in range(count)]
         rows.append(step("far", 200, 0.1))
         wanted = expected("model_size", "p50_us", "at_most", 89)
-        (found,) = judgements(parse(document(*rows, expectations=[wanted])))
+        (found,) = judgements(parsed(*rows, expectations=[wanted]))
         return [instance.verdict for instance in found.instances]
 
     assert verdicts(1) == [Verdict.FAILED, Verdict.FAILED]

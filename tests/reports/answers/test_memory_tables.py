@@ -5,8 +5,7 @@ from typing import Any
 
 from golden import check_golden
 from reports.answers.answer import answer_of
-from reports.results.rows import parse
-from results import document, entry
+from results import entry, parsed
 
 Entry = dict[str, Any]
 
@@ -69,7 +68,7 @@ def printed(
     rows = [row(*step) | ({"real_time": 0} if null else {}) for step in steps]
     memory = [listed(*step[:3], **more) for step in steps]
     context = {"device_kind": "null_cuda" if null else "cpu"}
-    answer = answer_of(parse(document(*rows, memory=memory, context=context)), "memory")
+    answer = answer_of(parsed(*rows, memory=memory, context=context), "memory")
     assert (answer.sentence == "") == null
     return "\n\n".join(table.markdown() for table in answer.details)
 
@@ -90,5 +89,5 @@ def test_the_tensors_of_a_step_are_listed() -> None:
 
 
 def test_a_file_of_before_has_no_tensors() -> None:
-    made = answer_of(parse(document(row("fp32", "train_step", 128, 9))), "memory")
+    made = answer_of(parsed(row("fp32", "train_step", 128, 9)), "memory")
     assert made.details == [] and made.sentence != ""

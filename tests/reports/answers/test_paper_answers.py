@@ -8,13 +8,13 @@ from paper_result import COMPONENTS, SEQS, paper_rows
 from reports.answers.answer import Answer, answers, markdown
 from reports.answers.judging import Verdict, judgements
 from reports.pages.page import page
-from reports.results.rows import Result, parse
-from results import document
+from reports.results.rows import Result
+from results import parsed
 
 
 @pytest.fixture(scope="module")
 def paper() -> Result:
-    return parse(document(*paper_rows()))
+    return parsed(*paper_rows())
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def test_an_expectation_is_judged_at_each_context_for_itself() -> None:
         rows={"model": "2.7B", "mode": "train_step"},
         versus={"model": "small"},
     )
-    (judged,) = judgements(parse(document(*paper_rows(), expectations=[made])))
+    (judged,) = judgements(parsed(*paper_rows(), expectations=[made]))
     assert judged.verdict is Verdict.HELD
     assert len(judged.instances) == 2 * len(SEQS)
 
@@ -74,7 +74,7 @@ def test_attention_grows_at_one_head_size(told: dict[str, Answer]) -> None:
 
 
 def test_noise_alone_makes_no_comparative() -> None:
-    noisy = parse(document(*paper_rows(half_width=3)))
+    noisy = parsed(*paper_rows(half_width=3))
     for answer in answers(noisy):
         for said in answer.sentence.split("; "):
             if " times the time" in said or "highest" in said:
@@ -91,7 +91,7 @@ def test_a_run_without_times_is_held_to_its_bytes_only() -> None:
         expected("model_size", "p50_us", "at_most", 1),
     ]
     context = {"device_kind": "null_cuda"}
-    result = parse(document(*rows, context=context, expectations=wanted))
+    result = parsed(*rows, context=context, expectations=wanted)
     assert {answer.sentence for answer in answers(result)} == {""}
     text = markdown(result)
     assert "Of 1 expectation 0 failed, 1 held." in text and "p50_us" not in text

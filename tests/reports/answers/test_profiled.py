@@ -7,8 +7,8 @@ from advised import SHAPE, timed
 from golden import check_golden
 from reports.answers.answer import answer_of
 from reports.answers.breakdown import sentence
-from reports.results.rows import Result, parse
-from results import document
+from reports.results.rows import Result
+from results import parsed
 
 Entry = dict[str, Any]
 
@@ -92,9 +92,7 @@ RANGES = [
 
 
 def result(*profiles: Entry, mode: str = "train_step", **others: Any) -> Result:
-    return parse(
-        document(*rows("inference"), *rows(mode), profiles=list(profiles), **others)
-    )
+    return parsed(*rows("inference"), *rows(mode), profiles=list(profiles), **others)
 
 
 def printed(made: Result) -> str:
@@ -125,17 +123,17 @@ def test_what_is_said_of_a_profile() -> None:
     lists = ("kernels", "ranges", "copies")
     bare = full | {name: list(map(without_times, full[name])) for name in lists}
     untimed = [{**one, "real_time": 0} for one in rows("train_step")]
-    null = document(*untimed, profiles=[bare], context={"device_kind": "null_cuda"})
+    null = parsed(*untimed, profiles=[bare], context={"device_kind": "null_cuda"})
     unprofiled = row("train_step", "step", "timed", 98, forward_us=25)
-    beside = document(*rows("inference"), *rows("train_step"), unprofiled)
+    beside = parsed(*rows("inference"), *rows("train_step"), unprofiled)
     check_golden(
         "profiled.txt",
         {
             "operators, ranges and copies": printed(result(full, inference)),
             "a device": printed(result(device)),
-            "a null GPU": printed(parse(null)),
-            "a step with and without a profile": printed(parse(beside)),
-            "a file of before": printed(parse(document(*rows("train_step")))),
+            "a null GPU": printed(null),
+            "a step with and without a profile": printed(beside),
+            "a file of before": printed(parsed(*rows("train_step"))),
         },
     )
 

@@ -4,7 +4,6 @@
 import dataclasses
 import math
 import random
-from typing import Any
 
 import pytest
 
@@ -14,14 +13,10 @@ from reports.compare.environment import NotComparable
 from reports.compare.exact import Change
 from reports.compare.noise import NoiseFile
 from reports.compare.text import render
-from reports.results.rows import Result, parse
-from results import CONTEXT, at, document, entry, failure
+from reports.results.rows import Result
+from results import CONTEXT, at, entry, failure, parsed
 
 ROWS = ("e/one", "e/two", "f/three")
-
-
-def run(*entries: dict[str, Any], **others: Any) -> Result:
-    return parse(document(*entries, **others))
 
 
 def paired(
@@ -40,7 +35,9 @@ def paired(
                 for name in ROWS
             }
             context = at(2 * pair + position)
-            sides[side].append(run(*map(entry, times, times.values()), context=context))
+            sides[side].append(
+                parsed(*map(entry, times, times.values()), context=context)
+            )
     return sides
 
 
@@ -127,8 +124,8 @@ def test_decisions_that_were_made_before_are_kept() -> None:
     ).split(),
 )
 def test_another_environment_is_refused_by_its_keys(key: str) -> None:
-    base = run(entry("e/one", 1))
-    new = run(entry("e/one", 1), context={key: "another"})
+    base = parsed(entry("e/one", 1))
+    new = parsed(entry("e/one", 1), context={key: "another"})
     with pytest.raises(NotComparable, match=rf"{key} \(.* v another\)"):
         compare([base], [new], Options())
     allowed = compare([base], [new], Options(allow_different_environment=True))
@@ -136,20 +133,20 @@ def test_another_environment_is_refused_by_its_keys(key: str) -> None:
 
 
 def test_a_null_gpu_has_nothing_to_compare() -> None:
-    null = run(entry("e/one", 0), context={"device_kind": "null_cuda"})
+    null = parsed(entry("e/one", 0), context={"device_kind": "null_cuda"})
     with pytest.raises(NotComparable, match="a null GPU, which has no times"):
         compare([null], [null], Options(allow_different_environment=True))
 
 
 def test_predicted_times_are_no_measurement() -> None:
-    predicted = run(entry("e/one", 1), context={"device_kind": "predicted_cuda"})
+    predicted = parsed(entry("e/one", 1), context={"device_kind": "predicted_cuda"})
     with pytest.raises(NotComparable, match="predicted"):
         compare([predicted], [predicted], Options(allow_different_environment=True))
 
 
 def test_what_may_matter_is_a_note() -> None:
-    base = run(entry("e/one", 1), context={"host_name": "a"})
-    new = run(
+    base = parsed(entry("e/one", 1), context={"host_name": "a"})
+    new = parsed(
         entry("e/one", 1),
         context={"host_name": "b", "git_dirty": "true"},
         complete=False,
@@ -161,8 +158,8 @@ def test_what_may_matter_is_a_note() -> None:
 
 
 def test_exact_metrics_have_a_direction() -> None:
-    base = run(entry("e/one", 1, flops=8, peak_bytes=100, params=5, calls=3))
-    new = run(entry("e/one", 1, flops=9, peak_bytes=99, params=4, calls=3))
+    base = parsed(entry("e/one", 1, flops=8, peak_bytes=100, params=5, calls=3))
+    new = parsed(entry("e/one", 1, flops=9, peak_bytes=99, params=4, calls=3))
     found = compare([base], [new], Options())
     changes = {c.metric: c.change for c in found.rows[0].changes}
     assert changes == {
@@ -178,7 +175,7 @@ def test_exact_metrics_have_a_direction() -> None:
 
 def test_a_tolerance_is_stated_where_equality_is_too_much() -> None:
     def of(metric: str, size: float) -> list[Result]:
-        return [run(entry("e/one", 1, **{metric: size}))]
+        return [parsed(entry("e/one", 1, **{metric: size}))]
 
     for metric, same, worse in (
         ("predicted_peak_bytes", 10_000, 10_001),
@@ -192,7 +189,7 @@ def test_a_tolerance_is_stated_where_equality_is_too_much() -> None:
 
 def test_what_is_measured_may_vary_within_a_side_and_what_is_exact_may_not() -> None:
     def of(metric: str, *values: float) -> list[Result]:
-        return [run(entry("e/one", 1, **{metric: value})) for value in values]
+        return [parsed(entry("e/one", 1, **{metric: value})) for value in values]
 
     def code(metric: str, base: tuple[float, ...], new: tuple[float, ...]) -> int:
         return compare(of(metric, *base), of(metric, *new), Options()).exit_code
@@ -205,14 +202,14 @@ def test_what_is_measured_may_vary_within_a_side_and_what_is_exact_may_not() -> 
 
 
 def test_a_metric_that_no_row_has_cannot_be_accepted() -> None:
-    rows = run(entry("e/one", 1, flops=8, peak_bytes=9, loss=1))
+    rows = parsed(entry("e/one", 1, flops=8, peak_bytes=9, loss=1))
     for name in ("peek_bytes", "loss"):
         with pytest.raises(NotComparable, match=f"'{name}'; allowed: flops, peak_b"):
             compare([rows], [rows], Options(accepted=frozenset({name})))
 
 
 def test_a_metric_that_is_gone_is_lost_and_a_new_one_is_none() -> None:
-    base, new = run(entry("e/one", 1, flops=8)), run(entry("e/one", 1, bytes=9))
+    base, new = parsed(entry("e/one", 1, flops=8)), parsed(entry("e/one", 1, bytes=9))
     found = compare([base], [new], Options())
     (change,) = found.rows[0].changes
     assert (change.metric, change.change, change.new) == ("flops", Change.LOST, None)
@@ -221,34 +218,34 @@ def test_a_metric_that_is_gone_is_lost_and_a_new_one_is_none() -> None:
 
 
 def test_a_row_that_some_runs_lack_is_listed_and_an_error_in_one_fails() -> None:
-    both, half = run(entry("e/one", 1), entry("e/two", 1)), run(entry("e/one", 1))
+    both, half = parsed(entry("e/one", 1), entry("e/two", 1)), parsed(entry("e/one", 1))
     found = compare([both, both], [both, half], Options())
     (partly,) = found.unmatched
     assert (partly.name, partly.new) == ("e/two", "absent in 1 of 2 runs")
     assert found.exit_code == 0
     # A run that no longer measures decided rows is not listed.
     assert compare([both, both], [both, half], Options(), {}).unmatched == []
-    bad = run(entry("e/one", 1), errors=[failure("e/two", "nan")])
+    bad = parsed(entry("e/one", 1), errors=[failure("e/two", "nan")])
     found = compare([both, both], [both, bad], Options())
     assert len(found.rows) == 2 and found.exit_code == 1
     assert found.unmatched[0].new == "error: nan (in 1 of 2 runs)"
 
 
 def test_rows_that_all_failed_are_a_finding() -> None:
-    base = run(entry("e/one", 1))
-    new = run(errors=[failure("e/one", "wrong")])
+    base = parsed(entry("e/one", 1))
+    new = parsed(errors=[failure("e/one", "wrong")])
     found = compare([base], [new], Options())
     assert found.rows == [] and found.exit_code == 1
     assert "LOST  e/one: base measured; new error: wrong" in render(found)
 
 
 def test_nothing_is_dropped_in_silence() -> None:
-    base = run(
+    base = parsed(
         *(entry(f"e/{name}", 1) for name in ("good", "lost", "skips", "errs")),
         skipped=[failure("e/fits_now", "too big"), failure("e/never", "too big")],
         errors=[failure("e/mended", "wrong")],
     )
-    new = run(
+    new = parsed(
         *(entry(f"e/{name}", 1) for name in ("good", "added", "fits_now", "mended")),
         skipped=[failure("e/skips", "no GPU"), failure("e/never", "too big")],
         errors=[failure("e/errs", "nan | in it")],
@@ -269,15 +266,15 @@ def test_nothing_is_dropped_in_silence() -> None:
 
 
 def test_a_filter_leaves_out_rows_of_every_kind() -> None:
-    base = run(entry("e/one", 1), entry("f/two", 1))
-    new = run(entry("e/one", 1), errors=[failure("f/two", "wrong")])
+    base = parsed(entry("e/one", 1), entry("f/two", 1))
+    new = parsed(entry("e/one", 1), errors=[failure("f/two", "wrong")])
     assert compare([base], [new], Options()).exit_code == 1
     found = compare([base], [new], Options(pattern="^e/"))
     assert found.exit_code == 0 and found.unmatched == []
 
 
 def test_no_common_row_is_no_comparison() -> None:
-    base, new = run(entry("e/one", 1)), run(entry("f/two", 1))
+    base, new = parsed(entry("e/one", 1)), parsed(entry("f/two", 1))
     with pytest.raises(NotComparable, match="no row has a number on both sides"):
         compare([base], [new], Options())
     with pytest.raises(NotComparable, match="no row matches 'nothing'"):

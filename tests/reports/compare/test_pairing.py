@@ -5,13 +5,13 @@ import pytest
 
 from reports.compare.pairing import alternate, in_order, pairs_of
 from reports.results.rows import Result, parse
-from results import at, document, entry
+from results import at, document, entry, parsed
 
 
 def sides(order: str, step: int = 1) -> tuple[list[Result], list[Result]]:
     """Returns one run per letter, `step` seconds apart."""
     runs = [
-        parse(document(entry("e/one", 10 + i), context=at(i * step)))
+        parsed(entry("e/one", 10 + i), context=at(i * step))
         for i, _ in enumerate(order)
     ]
     return (

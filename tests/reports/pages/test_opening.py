@@ -6,8 +6,8 @@ from typing import Any
 from advised import PEAKS, part, step, whole
 from reports.answers.disturbed import reasons
 from reports.pages.across import advice_section, roofline_section
-from reports.results.rows import Row, parse
-from results import document, entry
+from reports.results.rows import Row
+from results import entry, parsed
 
 
 def test_the_largest_gap_is_shown_where_it_is_clear() -> None:
@@ -22,7 +22,7 @@ def test_the_largest_gap_is_shown_where_it_is_clear() -> None:
         entry("peak/copy/size:1", 5, "work=copy", bytes_per_second=1e11),
     )
     rows = (row("model_size/tiny", 1e12), row("other/rms_norm", 1e11))
-    (made,) = roofline_section(parse(document(*peaks, *rows)))
+    (made,) = roofline_section(parsed(*peaks, *rows))
     assert (
         "`other/rms_norm` reaches 5 % ± 1 % of what the measured peaks allow"
         in made.sentence
@@ -32,7 +32,7 @@ def test_the_largest_gap_is_shown_where_it_is_clear() -> None:
 def test_a_change_that_costs_time_is_none_that_would_help() -> None:
     slower = (step("precision", 1000), step("precision", 1100, "bf16"))
     norm = part("forward", "norm", 500, pass_bytes=1e6)
-    (made,) = advice_section(parse(document(*PEAKS, norm, whole(1000), *slower)))
+    (made,) = advice_section(parsed(*PEAKS, norm, whole(1000), *slower))
     assert [line[0] for line in made.tables[0].lines] == ["fused norm"]
     assert [line[0] for line in made.details[0].lines] == ["fused norm", "bf16 weights"]
 

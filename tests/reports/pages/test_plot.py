@@ -8,8 +8,7 @@ import pytest
 from figures import texts
 from reports.experiments.spec import TIME, Bars, Lines, Phases, Plot
 from reports.pages.plot import MOST, figures
-from reports.results.rows import parse
-from results import document, entry
+from results import entry, parsed
 
 
 def case(n: int) -> Any:
@@ -17,7 +16,7 @@ def case(n: int) -> Any:
 
 
 def drawn(plot: Plot, *rows: Any) -> list[Any]:
-    return figures(parse(document(*rows)), "made", [plot])
+    return figures(parsed(*rows), "made", [plot])
 
 
 def test_of_many_rows_as_many_as_are_legible_are_drawn() -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 from expected import expected
 from reports.results.parts import runs
-from reports.results.rows import Result, parse
-from results import at, document, entry, failure
+from reports.results.rows import Result
+from results import at, entry, failure, parsed
 
 
 def result(
@@ -17,7 +17,7 @@ def result(
     if shard:
         context["shard"] = shard
     entries = [entry(name, us) for name in names]
-    return parse(document(*entries, context=context, **others))
+    return parsed(*entries, context=context, **others)
 
 
 def merged(*results: Result, calls: bool = False) -> list[Result]:

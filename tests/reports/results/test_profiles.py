@@ -7,8 +7,8 @@ import pytest
 
 from reports.results.kernel_names import bare, shortened
 from reports.results.profiles import KernelTimes, Times
-from reports.results.rows import NotAResult, parse
-from results import document
+from reports.results.rows import NotAResult
+from results import parsed
 
 FILL = (
     "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, "
@@ -35,7 +35,7 @@ PROFILE: dict[str, Any] = {
 
 
 def test_a_profile_is_read_with_its_times() -> None:
-    (profile,) = parse(document(profiles=[PROFILE])).profiles
+    (profile,) = parsed(profiles=[PROFILE]).profiles
     case, of = profile.case, profile.of
     assert (case, profile.passes, of) == ("breakdown/step/all", 6, "kernels")
     (kernel,), (span,), (copies,) = profile.kernels, profile.ranges, profile.copies
@@ -55,12 +55,12 @@ def with_time(**time: Any) -> dict[str, Any]:
 def test_what_a_null_gpu_and_a_file_of_before_lack() -> None:
     untimed = dict(PROFILE["kernels"][0])
     del untimed["time_us"]
-    (profile,) = parse(document(profiles=[PROFILE | {"kernels": [untimed]}])).profiles
+    (profile,) = parsed(profiles=[PROFILE | {"kernels": [untimed]}]).profiles
     assert profile.kernels[0].time_us is None
     assert profile.kernels[0].total_us == 0
-    (profile,) = parse(document(profiles=[PROFILE | with_time()])).profiles
+    (profile,) = parsed(profiles=[PROFILE | with_time()]).profiles
     assert profile.kernels[0].time_us and profile.kernels[0].time_us.totals is None
-    assert parse(document()).profiles == []
+    assert parsed().profiles == []
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_what_a_null_gpu_and_a_file_of_before_lack() -> None:
 )
 def test_a_damaged_profile_is_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(NotAResult, match=message):
-        parse(document(profiles=[PROFILE | change]))
+        parsed(profiles=[PROFILE | change])
 
 
 def test_names_are_shortened_to_what_tells_them_apart() -> None:

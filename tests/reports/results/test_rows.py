@@ -10,7 +10,7 @@ import pytest
 from expected import expected
 from golden import check_golden
 from reports.results.rows import Failure, NotAResult, load, parse
-from results import document
+from results import parsed
 
 ENTRY = {
     "name": "e/tiny/fp32/seq:8",
@@ -166,7 +166,7 @@ def test_a_row_that_google_benchmark_gave_no_number_has_a_reason() -> None:
     failed = {"error_occurred": True, "error_message": "wrong", "real_time": 0.0}
     skipped = {"skipped": True, "skip_message": "no GPU", "real_time": 0.0}
     entries = [ENTRY | failed, ENTRY | {"name": "e/b"} | skipped]
-    result = parse(document(*entries))
+    result = parsed(*entries)
     assert result.rows == []
     assert result.errors == [Failure("e/tiny/fp32/seq:8", "wrong")]
     assert result.skipped == [Failure("e/b", "no GPU")]

@@ -9,15 +9,14 @@ from typing import Any
 import pytest
 
 from golden import check_golden
-from reports.results.rows import Result, parse
+from reports.results.rows import Result
 from results import document as result_of
-from results import entry, failure
+from results import entry, failure, parsed
 from stub_checkout import write_script
 from tools.planner.timing.rates import devices
 from tools.rehearsal import text
 from tools.rehearsal.__main__ import main
-from tools.rehearsal.arguments import GPUS
-from tools.rehearsal.arguments import parse as parse_arguments
+from tools.rehearsal.arguments import GPUS, parse
 from tools.rehearsal.rates import text_of
 from tools.rehearsal.records import Json, document
 from tools.rehearsal.run import environment, flags
@@ -75,7 +74,7 @@ def read(tmp_path: Path, result: Result, *records: Json) -> Json:
 
 @pytest.fixture
 def rehearsal(tmp_path: Path) -> Json:
-    good = parse(result_of(entry(STEP, 0, host_us=1500), context=NULL))
+    good = parsed(entry(STEP, 0, host_us=1500), context=NULL)
     return read(tmp_path, good, record())
 
 
@@ -101,7 +100,7 @@ def test_a_case_has_what_was_counted_and_the_time_of_the_slower_limit(
 def test_the_text_of_each_kind_of_case(rehearsal: Json, tmp_path: Path) -> None:
     no_sheet = record()
     del no_sheet["flops_per_second"], no_sheet["bytes_per_second"]
-    plain = parse(result_of(entry(STEP, 0), context=NULL))
+    plain = parsed(entry(STEP, 0), context=NULL)
     unknown = read(tmp_path, plain, no_sheet)
     components = unknown["cases"][0]["components"]
     assert [component["computed_least_us"] for component in components] == [0, 0]
@@ -110,7 +109,7 @@ def test_the_text_of_each_kind_of_case(rehearsal: Json, tmp_path: Path) -> None:
     lists = {"skipped": [failure(*one) for one in skipped], "errors": failed}
     ended = read(
         tmp_path,
-        parse(result_of(context=NULL, **lists)),
+        parsed(context=NULL, **lists),
         full("a/1"),
         record("a/2"),
         full("a/3", phase="build", operator="", requested_bytes=0),
@@ -120,7 +119,7 @@ def test_the_text_of_each_kind_of_case(rehearsal: Json, tmp_path: Path) -> None:
     other = [{"phase": "call", "counters": {}, "kernels": KERNELS[:1]}]
     shared = read(
         tmp_path,
-        parse(result_of(*(entry(name, 0) for name in names), context=NULL)),
+        parsed(*(entry(name, 0) for name in names), context=NULL),
         *(record(name) for name in names[:6]),
         record(names[6], phases=other),
     )
@@ -157,7 +156,7 @@ def test_predicted_times_have_a_result_of_their_own() -> None:
     flags = ["--gpu=h100", "--times=predicted"]
     out = "--benchmark_out=o.json"
     for named in ([out], out.split("=")):
-        assert parse_arguments([*flags, *named]).names == ["benchmark_out"]
+        assert parse([*flags, *named]).names == ["benchmark_out"]
     for refused in (
         [*flags, "--json"],
         [*flags, "--rehearsal=r"],
@@ -165,16 +164,16 @@ def test_predicted_times_have_a_result_of_their_own() -> None:
         ["--gpu=h100", out],
     ):
         with pytest.raises(SystemExit):
-            parse_arguments(refused)
+            parse(refused)
 
 
 def test_other_flags_are_the_programs() -> None:
     given = ["--suite=paper", "--benchmark_filter=^a", "--ranks=2", "--warmup=3"]
-    passed = flags(parse_arguments(["--gpu=h200", *given]), "--rehearsal=r")
+    passed = flags(parse(["--gpu=h200", *given]), "--rehearsal=r")
     ours = ["--benchmark_min_time=0", "--device=cuda", "--value_checks=skip"]
     ours += ["--rehearsal=r"]
     assert sorted(passed) == sorted(given + ours), "none twice, such as --warmup"
-    unasked = flags(parse_arguments(["--gpu=h200"]))
+    unasked = flags(parse(["--gpu=h200"]))
     assert "--warmup=0" in unasked
 
 
@@ -243,7 +242,7 @@ def test_wrong_usage_is_status_2(
     given: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as exit_info:
-        parse_arguments(given)
+        parse(given)
     assert exit_info.value.code == 2
     found = capsys.readouterr().err
     assert words in found and found.count("\n") == 1
