@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs tools/plan with the built program."""
+"""Runs tools/plan with the built program; skips a test that needs it without one."""
 
 import contextlib
 import functools
@@ -10,20 +10,14 @@ import subprocess
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import pytest
-
+from built import built
 from null_gpu import null_gpu
 from tools.planner.__main__ import main
-
-PLAN = os.environ.get("TRAINBENCH_PLAN", "")
-needs_plan = pytest.mark.skipif(
-    not PLAN, reason="TRAINBENCH_PLAN does not name the built program"
-)
 
 
 @functools.cache
 def _requests(gpu: str) -> subprocess.Popen[str]:
-    program = os.environ["TRAINBENCH_PLAN_REQUESTS"]
+    program = built("TRAINBENCH_PLAN_REQUESTS")
     pipe = subprocess.PIPE
     env = os.environ | (null_gpu(gpu) if gpu else {})
     return subprocess.Popen([program], stdin=pipe, stdout=pipe, env=env, text=True)

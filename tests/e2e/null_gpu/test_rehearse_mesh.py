@@ -199,7 +199,6 @@ def test_a_mesh_that_does_not_fit_is_tried_and_says_where_it_ends(
     assert f" more at {only['predicted']['peak_at']}; largest tensors: " in why
 
 
-@plan_program.needs_plan
 def test_it_agrees_with_the_plan_of_parallel_training() -> None:
     # Links without a cost per call.
     links = "--links=a:50:0.000001,b:50:0.000001"
@@ -241,7 +240,6 @@ def test_the_implementation_is_that_of_the_definition_or_of_the_flag(
     assert [query["implementation"], query["attention"]] == words
 
 
-@plan_program.needs_plan
 def test_from_which_batch_gathers_are_hidden_agrees_with_the_plan() -> None:
     # The model is almost only feed-forward layers, so a single layer's bound is also
     # the step's. Forward, bf16: B > X C / W tokens in the whole batch.

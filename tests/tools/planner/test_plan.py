@@ -7,20 +7,10 @@ from typing import Any
 
 import pytest
 
+from built import built
 from golden import check_golden
-from plan_program import (
-    PLAN,
-    ask,
-    check_usage_error,
-    needs_plan,
-    plan,
-    plan_json,
-    plan_row,
-    run,
-)
+from plan_program import ask, check_usage_error, plan, plan_json, plan_row, run
 from results import document, entry, write
-
-pytestmark = needs_plan
 
 GIB = 2**30
 MODES = "--mode=inference,forward,forward_backward,train_step"
@@ -322,9 +312,8 @@ def test_bad_usage(flags: list[str], words: list[str]) -> None:
 
 def test_the_program_ends_as_its_requests_do() -> None:
     for flags in (["--models=tiny"], ["--modle=x"]):
-        ended = subprocess.run(
-            [PLAN, *flags], capture_output=True, text=True, timeout=600
-        )
+        command = [str(built("TRAINBENCH_PLAN")), *flags]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=600)
         asked = ask(flags)
         assert ended.returncode == asked.returncode
         assert (ended.stdout, ended.stderr) == (asked.stdout, asked.stderr)
@@ -333,7 +322,7 @@ def test_the_program_ends_as_its_requests_do() -> None:
 def test_unwritable_output_fails() -> None:
     with Path("/dev/full").open("w") as full:
         result = subprocess.run(
-            [PLAN, "--models=tiny"],
+            [built("TRAINBENCH_PLAN"), "--models=tiny"],
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plan_program import check_usage_error, needs_plan, plan_json, plan_row, run
+from plan_program import check_usage_error, plan_json, plan_row, run
 from reports.results.rows import load
 from results import REFERENCE
 from tools.planner.recipes import read_table
@@ -205,7 +205,6 @@ def test_a_result_has_the_rates_of_its_cpu() -> None:
         of_result(replace(result, rows=[]))
 
 
-@needs_plan
 def test_a_plan_has_a_time_at_the_rates_of_a_device() -> None:
     flags = ("--models=tiny,small", "--batch=2", "--seq=64", "--rates=h100")
     for found in plan_json(*flags)["rows"]:
@@ -219,7 +218,6 @@ def test_a_plan_has_a_time_at_the_rates_of_a_device() -> None:
     assert "time" not in plan_row("--models=tiny")
 
 
-@needs_plan
 def test_operators_have_the_work_of_the_step() -> None:
     def planned(implementation: str) -> dict[str, Any]:
         sizes = "name=a,d_model=128,d_ff=512,layers=2,heads=4"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from plan_program import check_usage_error, needs_plan, plan, plan_row, run
+from plan_program import check_usage_error, plan, plan_row, run
 from tools.planner.recipes import Job, memory, read_table, recipes
 from tools.planner.validation.__main__ import main
 from tools.planner.validation.cells import DATA, SIZES
@@ -184,7 +184,6 @@ def test_the_peak_of_a_recipe_is_its_highest_moment() -> None:
     }
 
 
-@needs_plan
 def test_misses_of_known_cause_are_also_left_out() -> None:
     """test_validate_time.py has the predictions themselves."""
     summary = json.loads(run("memory", "--json", command=main).stdout)["summary"]
@@ -193,7 +192,6 @@ def test_misses_of_known_cause_are_also_left_out() -> None:
     assert summary["reserved"]["points"] == 2
 
 
-@needs_plan
 def test_a_plan_has_the_items_of_its_recipe() -> None:
     flags = ("--models=GPT-2-124M", "--precision=bf16", "--seq=64", "--recipe=megatron")
     ranks = ("--tensor_ranks=4", "--shards=3", "--traits=bf16,te,hopper")
@@ -217,7 +215,6 @@ def test_a_plan_has_the_items_of_its_recipe() -> None:
     check_usage_error(run(*flags[:3], *whole), ["--recomputed is 0.5", "traits: 0"])
 
 
-@needs_plan
 def test_each_question_that_is_answered_has_a_command() -> None:
     text = README.read_text(encoding="utf-8")
     (model,) = re.findall(r"^```\n(--model=.*?)```", text, re.DOTALL | re.MULTILINE)
@@ -232,7 +229,6 @@ def test_each_question_that_is_answered_has_a_command() -> None:
     assert text.partition("| question | flags |")[2].count("? | ") == 17
 
 
-@needs_plan
 @pytest.mark.parametrize("share", [0, 0.5])
 def test_the_largest_batch_of_a_recipe_fits(share: float) -> None:
     flags = (f"--model={MINE},attention=sdpa", "--models=mine", "--precision=bf16")
@@ -251,7 +247,6 @@ def test_the_largest_batch_of_a_recipe_fits(share: float) -> None:
     assert whole["recipe"]["largest_batch"] is None
 
 
-@needs_plan
 def test_llm_c_allocates_what_it_logs() -> None:
     """For -e d12 -b 56 -t 1024 -r 1: MiB of weights, gradients, moments, main weights
     and activations, rounded down."""
@@ -271,7 +266,6 @@ def test_llm_c_allocates_what_it_logs() -> None:
     assert (sum(static.values()) - inputs) // 2**20 == 18_564
 
 
-@needs_plan
 def test_a_file_of_other_columns_is_refused(tmp_path: Path) -> None:
     file = table(tmp_path / "other.tsv", {"model": "a"})
     done = run("memory", str(file), command=main)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from plan_program import ask, needs_plan, run
+from plan_program import ask, run
 from results import REFERENCE
 from tools.planner.recipes import read_table
 from tools.planner.timing.step import Ranks, TimedJob
@@ -130,7 +130,6 @@ def document(*words: str) -> dict[str, Any]:
     return found
 
 
-@needs_plan
 def test_a_share_of_the_peak_is_a_time(tmp_path: Path) -> None:
     share, rate = (
         document(str(by_hand_file(tmp_path, measured=measured)))["steps"][0]
@@ -139,7 +138,6 @@ def test_a_share_of_the_peak_is_a_time(tmp_path: Path) -> None:
     assert share["measured_us"] == pytest.approx(rate["measured_us"])
 
 
-@needs_plan
 def test_models_of_a_table_have_its_parameters() -> None:
     rows = read_table(DATA / "llm_foundry.tsv")
     for row, step in zip(rows, read_steps(DATA / "llm_foundry.tsv"), strict=True):
@@ -148,7 +146,6 @@ def test_models_of_a_table_have_its_parameters() -> None:
             assert found["params"] == int(row["params"])
 
 
-@needs_plan
 def test_the_committed_page_is_what_the_tool_writes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -161,13 +158,11 @@ def test_the_committed_page_is_what_the_tool_writes(
     assert written == committed
 
 
-@needs_plan
 def test_a_result_is_predicted_by_its_own_peaks() -> None:
     found = document(str(REFERENCE))  # asserts the exit status
     assert (len(found["steps"]), found["lacking"]) == (18, [])
 
 
-@needs_plan
 def test_a_large_error_has_an_exit_status(tmp_path: Path) -> None:
     file = by_hand_file(tmp_path, measured="1,000")
     done = run("time", "--json", str(file), command=main)
@@ -175,7 +170,6 @@ def test_a_large_error_has_an_exit_status(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["steps"][0]["ratio"] < 0.85
 
 
-@needs_plan
 def test_a_refused_job_costs_no_other(tmp_path: Path) -> None:
     table = (DATA / "points.tsv").read_text().splitlines()
     refused = table[1].replace("32,4096,11008,32,", "32,4096,11008,3,")
