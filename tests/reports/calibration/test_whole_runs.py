@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+"""The agreement of whole runs, and its table."""
 
 import math
 from pathlib import Path
