@@ -98,6 +98,19 @@ class Checkout:
         cwd, environment = self.stubs, self.environment(**extra)
         return run(path, *flags, status=status, cwd=cwd, **environment)
 
+    def start(self, script: str, *flags: str, **extra: str) -> subprocess.Popen[str]:
+        """Starts a script in a session of its own."""
+        return subprocess.Popen(
+            [self.root / "tools" / script, *flags],
+            cwd=self.stubs,
+            env=self.environment(**extra),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
     def results(self) -> list[str]:
         return sorted(path.name for path in (self.root / "results").glob("*"))
 

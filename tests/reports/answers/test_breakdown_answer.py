@@ -1,14 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The answer of the breakdown, from handmade rows."""
 
-from typing import Any
-
-from advised import timed
+from advised import Entry, timed
 from golden import check_golden
 from reports.answers.breakdown import sentence, tables
 from results import parsed
-
-Entry = dict[str, Any]
 
 
 def case(

@@ -3,14 +3,12 @@
 
 from typing import Any
 
-from advised import SHAPE, timed
+from advised import SHAPE, Entry, timed
 from golden import check_golden
 from reports.answers.answer import answer_of
 from reports.answers.breakdown import sentence
 from reports.results.rows import Result
 from results import parsed
-
-Entry = dict[str, Any]
 
 
 def row(mode: str, phase: str, component: str, us: float, **counters: float) -> Entry:

@@ -3,7 +3,6 @@
 
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from dataclasses import dataclass, replace
@@ -50,18 +49,6 @@ class Checkout(stub_checkout.Checkout):
         self.git("add", ".")
         self.git("commit", "--quiet", "--message=a")
         return self.git("rev-parse", "HEAD")
-
-    def start(self, *flags: str, **extra: str) -> subprocess.Popen[str]:
-        """Starts the script itself, like a user."""
-        return subprocess.Popen(
-            [self.root / "tools" / "ab", *flags],
-            cwd=self.stubs,
-            env=self.environment(**extra),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
 
     def ab(self, *flags: str, status: int = 0) -> tuple[str, str]:
         """Returns the output and the errors of a call with this exit status, without
@@ -186,7 +173,7 @@ def test_a_project_that_cannot_be_built_is_named(
 
 
 def test_a_revision_against_itself_is_built_once(checkout: Checkout) -> None:
-    with checkout.start("HEAD", "HEAD", PAIRS) as process:
+    with checkout.start("ab", "HEAD", "HEAD", PAIRS) as process:
         out, err = process.communicate(timeout=600)
     assert process.returncode == 0, err
     assert "EQUIVALENT" in out
@@ -258,7 +245,8 @@ def test_a_revision_that_cannot_set_itself_up(checkout: Checkout) -> None:
 
 def test_an_interrupted_build_leaves_nothing_broken(checkout: Checkout) -> None:
     started = checkout.stubs / "started"
-    with checkout.start("HEAD", "HEAD", PAIRS, STUB_WAIT=str(started)) as process:
+    flags = ("HEAD", "HEAD", PAIRS)
+    with checkout.start("ab", *flags, STUB_WAIT=str(started)) as process:
         while not started.exists():
             assert process.poll() is None
             time.sleep(0.02)

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -209,16 +208,7 @@ def test_a_signal_ends_the_program_and_then_the_script(
     checkout: Checkout, sent: signal.Signals
 ) -> None:
     started = checkout.stubs / "started"
-    with subprocess.Popen(
-        [checkout.root / "tools/bench"],
-        cwd=checkout.stubs,
-        env=checkout.environment(STUB_WAIT=str(started)),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as process:
+    with checkout.start("bench", STUB_WAIT=str(started)) as process:
         while not started.exists():
             assert process.poll() is None
             time.sleep(0.05)
