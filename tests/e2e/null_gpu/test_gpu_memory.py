@@ -12,7 +12,6 @@ all strategies except those below. No case runs inference in bf16 or tf32.
 """
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -20,11 +19,11 @@ import pytest
 from built import built
 from launcher import local_ranks, run_all
 from null_gpu import FLAGS, null_gpu
-from program import OUT, Program, measured
+from program import OUT, Json, Program, measured
 
 FAST = (
     *(*FLAGS, "--suite=paper", "--warmup=0", "--samples=1"),
-    *("--max_case_seconds=0.001", OUT),
+    "--max_case_seconds=0.001",
 )
 PAGES = 40 << 20  # two pages of a segment
 SIZES = ("small", "2.7B")
@@ -59,58 +58,34 @@ FOUR_RANKS = (
 )
 
 
-@dataclass(frozen=True)
-class Row:
-    name: str
-    tensors: float
-    predicted: float
-    library: float
-    reserved: float
-
-    @property
-    def fit(self) -> float:
-        """Returns the fit check's estimate for the row, as in accounting/library.h."""
-        blocks = self.predicted + self.library
-        return blocks + max(0.03 * blocks, PAGES)
+def fit(row: Json) -> float:
+    """Returns the fit check's estimate for the row, as in accounting/library.h."""
+    blocks: float = row["predicted_peak_bytes"] + row["library_bytes"]
+    return blocks + max(0.03 * blocks, PAGES)
 
 
-def rows(trainbench: Program, cases: str) -> list[Row]:
-    trainbench.run(*FAST, f"--benchmark_filter={cases}", env=null_gpu("h200"))
-    return rows_of(trainbench)
+def rows(trainbench: Program, cases: str) -> list[Json]:
+    flags = (*FAST, f"--benchmark_filter={cases}")
+    return measured(trainbench.measure(*flags, env=null_gpu("h200")))
 
 
-def rows_of(trainbench: Program) -> list[Row]:
-    document = trainbench.result()
-    assert document["errors"] == []
-    return [
-        Row(
-            row["name"],
-            row["peak_bytes"],
-            row["predicted_peak_bytes"],
-            row["library_bytes"],
-            row["peak_reserved_bytes"],
-        )
-        for row in measured(document)
-    ]
-
-
-def rows_of_ranks(directory: Path, ranks: int, cases: tuple[str, ...]) -> list[Row]:
+def rows_of_ranks(directory: Path, ranks: int, cases: tuple[str, ...]) -> list[Json]:
     """Runs all cases in the same processes, which take longer to start than a case."""
     trainbench = Program(built("TRAINBENCH_BINARY"), directory)
     first, *_ = run_all(
         trainbench,
         local_ranks(ranks, **null_gpu("h200", count=ranks)),
-        *(*FAST, f"--benchmark_filter=^({'|'.join(cases)})/"),
+        *(*FAST, OUT, f"--benchmark_filter=^({'|'.join(cases)})/"),
         *(f"--model=name={name},{sizes}" for name, sizes in MODELS.items()),
         f"--models=small,{','.join(MODELS)}",
         *("--data=1,2", "--precision=fp32,bf16_autocast,bf16"),
     )
     assert first.code == 0, first.err
-    return rows_of(trainbench)
+    return measured(trainbench.result())
 
 
 @pytest.fixture(scope="module")
-def of_ranks(tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
+def of_ranks(tmp_path_factory: pytest.TempPathFactory) -> list[Json]:
     return [
         row
         for ranks, cases in ((2, TWO_RANKS), (4, FOUR_RANKS))
@@ -118,28 +93,28 @@ def of_ranks(tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
     ]
 
 
-def among(found: list[Row], cases: str) -> list[Row]:
-    return [row for row in found if re.match(cases, row.name)]
+def among(found: list[Json], cases: str) -> list[Json]:
+    return [row for row in found if re.match(cases, row["name"])]
 
 
-def missed(found: list[Row]) -> dict[str, float]:
+def missed(found: list[Json]) -> dict[str, float]:
     """Returns the share that the allocator reserves beyond the fit check's estimate."""
-    return {
-        row.name: row.reserved / row.fit - 1 for row in found if row.reserved > row.fit
-    }
+    shares = {row["name"]: row["peak_reserved_bytes"] / fit(row) - 1 for row in found}
+    return {name: share for name, share in shares.items() if share > 0}
 
 
-def check_tensors(found: list[Row]) -> None:
+def check_tensors(found: list[Json], error: float = 0.01) -> None:
     for row in found:
-        assert abs(row.predicted / row.tensors - 1) < 0.01, row
+        assert abs(row["predicted_peak_bytes"] / row["peak_bytes"] - 1) < error, row
 
 
-def check_fit_is_not_too_high(found: list[Row]) -> None:
+def check_fit_is_not_too_high(found: list[Json]) -> None:
     for row in found:
-        assert row.fit <= max(1.03 * row.reserved, row.reserved + PAGES), row
+        reserved = row["peak_reserved_bytes"]
+        assert fit(row) <= max(1.03 * reserved, reserved + PAGES), row
 
 
-def check(found: list[Row], count: int, most_missed: float = 0) -> None:
+def check(found: list[Json], count: int, most_missed: float = 0) -> None:
     assert len(found) == count
     check_tensors(found)
     check_fit_is_not_too_high(found)
@@ -156,9 +131,8 @@ def test_every_step_of_the_published_models(trainbench: Program) -> None:
         "|^(memory/2.7B/fp32/inference|model_size/2.7B/.*/train_step)/batch:4/seq:512$",
     )
     assert len(found) == 2 * (2 + 9 + 3) + 1 + 3
-    assert {row.name.split("/")[1] for row in found} == set(SIZES)
-    for row in found:
-        assert abs(row.predicted / row.tensors - 1) < 0.0005, row
+    assert {row["name"].split("/")[1] for row in found} == set(SIZES)
+    check_tensors(found, 0.0005)
     check_fit_is_not_too_high(found)
     holes = missed(found)
     # With few tokens, activations are too small for gradients to reuse their blocks;
@@ -194,18 +168,17 @@ def test_every_kernel_of_attention_to_16384_tokens(trainbench: Program) -> None:
     ],
 )
 def test_ranks_of_parallel_training(
-    of_ranks: list[Row], cases: str, count: int, most_missed: float
+    of_ranks: list[Json], cases: str, count: int, most_missed: float
 ) -> None:
     check(among(of_ranks, cases), count, most_missed)
 
 
-def test_shared_models_and_their_replicas(of_ranks: list[Row]) -> None:
+def test_shared_models_and_their_replicas(of_ranks: list[Json]) -> None:
     """Within 3 %, though tiny's blocks are smaller than the allocator's rounding."""
     found = among(of_ranks, "tensor_parallel/(half|tiny)_")
     # Includes two replicas of one rank each.
     assert len(found) == (1 + 1) + (1 + 1)
-    for row in found:
-        assert abs(row.predicted / row.tensors - 1) < 0.03, row
+    check_tensors(found, 0.03)
 
 
 def test_one_rank_alone(trainbench: Program) -> None:
@@ -220,7 +193,8 @@ def test_updates_of_models(trainbench: Program) -> None:
 
 def test_other_experiments(trainbench: Program) -> None:
     cases = "^(peak/(matmul|copy|update)|softmax_vs_matmul)/"
-    found = [row for row in rows(trainbench, cases) if row.predicted > 1 << 20]
+    every = rows(trainbench, cases)
+    found = [row for row in every if row["predicted_peak_bytes"] > 1 << 20]
     assert len(found) >= 100
     check_tensors(found)
     check_fit_is_not_too_high(found)
