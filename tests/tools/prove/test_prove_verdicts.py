@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """tools/prove: its verdicts on the files that a stage leaves."""
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from golden import check_golden
+from results import document, failure, write
 from tools.prove import identity, kernel_names, verdicts
 from tools.prove.readings import Json, Seen
 
@@ -24,17 +24,9 @@ def row(name: str, time: float = 0, **counters: Any) -> dict[str, Any]:
     return {"name": name, "run_type": "iteration", "p50_us": time, **counters}
 
 
-def write(folder: Path, name: str, *rows: dict[str, Any], **lists: Any) -> None:
+def store(folder: Path, name: str, *rows: dict[str, Any], **lists: Any) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    document = {
-        "context": {"torch": "2.11.0"},
-        "benchmarks": list(rows),
-        "skipped": [],
-        "errors": [],
-        "complete": True,
-        **lists,
-    }
-    (folder / f"{name}.json").write_text(json.dumps(document))
+    write(folder / f"{name}.json", document(*rows, **lists))
 
 
 NVIDIA_LOG = """========= ERROR SUMMARY: 2 errors
@@ -55,13 +47,13 @@ def test_what_is_said_of_each_kind_of_stage(tmp_path: Path) -> None:
         found = reading(Seen(tmp_path / folder, list(steps)))
         printed[name] = "\n".join(found)
 
-    write(
+    store(
         tmp_path / "smoke",
         "smoke",
         row("a/1", findings={}),
         row("a/2", findings={"wrong": "gradients 0.12 > 0.1"}),
-        skipped=[{"name": f"b/{i}", "reason": "needs 2 GPUs"} for i in (1, 2)],
-        errors=[{"name": "c", "reason": "out of memory"}],
+        skipped=[failure(f"b/{i}", "needs 2 GPUs") for i in (1, 2)],
+        errors=[failure("c", "out of memory")],
         complete=False,
     )
     say("rows", verdicts.rows, "smoke", ())
@@ -73,9 +65,9 @@ def test_what_is_said_of_each_kind_of_stage(tmp_path: Path) -> None:
     (tmp_path / "device/b_test.xml").write_text("<testsuites/>")
     say("tests, and a crash is no success", verdicts.device, "device", [step] * 3)
     errors = [row("a", output_error=1e-3), row("b", output_error=2e-3, update_error=0)]
-    write(tmp_path / "errors", "attention", *errors)
+    store(tmp_path / "errors", "attention", *errors)
     say("the largest errors", verdicts.errors, "errors", ())
-    write(
+    store(
         tmp_path / "03-rates",
         "rates",
         row("harness/spin/us:100", 100.5, us=100),
@@ -88,19 +80,19 @@ def test_what_is_said_of_each_kind_of_stage(tmp_path: Path) -> None:
     fused = "implementations/fused/2.7B/bf16_autocast/forward_backward/batch:4/seq:512"
     own = "flash_attention/own/bf16/forward_backward/heads:16/seq:16384/d_head:64"
     large = (row(fused, 9e4), row(own, 7e3), row("optimizer/fused/2.7B", 0))
-    write(tmp_path / "headline", "large", *large)
+    store(tmp_path / "headline", "large", *large)
     say("targets of the headline", verdicts.headline, "headline", ())
     later = (row("peak/copy/size:1", 0.95), row("harness/spin/us:1000", 995))
-    write(tmp_path / "10-aftermath", "new_process", *later, row("c", 1))
+    store(tmp_path / "10-aftermath", "new_process", *later, row("c", 1))
     say("the largest change", verdicts.aftermath, "10-aftermath", ())
     part = "breakdown/small/fp32/train_step/step"
     kernels = [{"family": "bf16", "name": "gemm"}, {"family": "other", "name": "fill"}]
-    write(
+    store(
         tmp_path / "breakdown",
         "breakdown",
         row(f"{part}/all/batch:4", 100),
         row(f"{part}/unattributed/batch:4", 3),
-        errors=[{"name": "x", "reason": "the profiler dropped the others"}],
+        errors=[failure("x", "the profiler dropped the others")],
         profiles=[{"kernels": kernels}, {"kernels": kernels[:1]}],
     )
     names = kernel_names.names(tmp_path / "breakdown/breakdown.json")
@@ -121,7 +113,7 @@ def test_identity_finds_what_a_machine_lacks(tmp_path: Path) -> None:
     programs.mkdir()
     (programs / "sh").symlink_to("/bin/sh")
     identity.main(programs, tmp_path / "identity.json")
-    write(tmp_path, "second")
+    store(tmp_path, "second")
     steps = [{"seconds": s} for s in (0.1, 23.0, 4.0)]
     found = verdicts.identity(Seen(tmp_path, steps))
     assert found[1].startswith("torch 2.11.0, CUPTI ")
