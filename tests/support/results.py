@@ -68,6 +68,27 @@ def failure(name: str, reason: str) -> dict[str, str]:
     return {"name": name, "reason": reason}
 
 
+def expected(
+    experiment: str,
+    counter: str,
+    relation: str,
+    value: float,
+    tolerance: float = 0,
+    /,
+    **quantity: Any,
+) -> dict[str, Any]:
+    """Makes one expectation. `quantity` has per, rows, versus and along."""
+    empty = {"per": "", "rows": {}, "versus": {}, "along": ""}
+    return {
+        "experiment": experiment,
+        "text": f"the {counter} of {experiment}",
+        "quantity": {"counter": counter} | empty | quantity,
+        "relation": relation,
+        "expected": value,
+        "tolerance": tolerance,
+    }
+
+
 def document(*entries: dict[str, Any], **others: Any) -> dict[str, Any]:
     """Makes a result file of one turn; `context` replaces keys of CONTEXT."""
     context = CONTEXT | others.pop("context", {})

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from expected import expected
 from golden import check_golden
 from reports.answers.__main__ import main
 from reports.answers.answer import markdown
 from reports.results.rows import parse
-from results import document, entry, failure, write
+from results import document, entry, expected, failure, write
 
 
 def sent(n: int, peak: float, predicted: float, sent: float) -> dict[str, Any]:

@@ -3,11 +3,10 @@
 
 from typing import Any
 
-from expected import expected
 from golden import check_golden
 from reports.answers.expectations import summary, table
 from reports.answers.judging import Judgement, Verdict, judgements
-from results import entry, parsed
+from results import entry, expected, parsed
 
 
 def step(model: str, us: float, half_width: float = 0.01, **more: float) -> Any:

@@ -3,13 +3,12 @@
 
 import pytest
 
-from expected import expected
 from paper_result import COMPONENTS, SEQS, paper_rows
 from reports.answers.answer import Answer, answers, markdown
 from reports.answers.judging import Verdict, judgements
 from reports.pages.page import page
 from reports.results.rows import Result
-from results import parsed
+from results import expected, parsed
 
 
 @pytest.fixture(scope="module")

@@ -5,12 +5,11 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from expected import expected
 from reports.answers.measured import counter_of
 from reports.compare.exact import Change, changes
 from reports.results.counters import Counter, default_table
 from reports.results.rows import NotAResult, Row, load, parse
-from results import REFERENCE, document, entry
+from results import REFERENCE, document, entry, expected
 
 
 def own(**counter: str) -> dict[str, str]:

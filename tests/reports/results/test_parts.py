@@ -4,10 +4,9 @@
 from pathlib import Path
 from typing import Any
 
-from expected import expected
 from reports.results.parts import runs
 from reports.results.rows import Result
-from results import at, entry, failure, parsed
+from results import at, entry, expected, failure, parsed
 
 
 def result(

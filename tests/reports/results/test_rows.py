@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from expected import expected
 from golden import check_golden
 from reports.results.rows import Failure, NotAResult, load, parse
-from results import parsed
+from results import expected, parsed
 
 ENTRY = {
     "name": "e/tiny/fp32/seq:8",
