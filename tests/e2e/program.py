@@ -19,9 +19,10 @@ SAMPLES = "--samples_out=a.jsonl"
 # The least warm-up and sampling.
 FAST = ("--warmup=1", "--benchmark_min_time=0.001")
 # So small that a run takes little longer than starting the program.
+NANO_MODEL = "--model=name=nano,d_model=16,d_ff=32,layers=1,heads=2,vocab=64"
 NANO = (
     "--models=nano",
-    "--model=name=nano,d_model=16,d_ff=32,layers=1,heads=2,vocab=64",
+    NANO_MODEL,
     "--batch=1",
     "--seq=8",
     "--suite=smoke",

@@ -21,6 +21,12 @@ CONTEXT = {
 }
 
 
+# The full names of a kernel that fills a tensor, and of a null GPU's product.
+FILL = (
+    "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, "
+    "std::array<char*, 1ul> >(int, at::native::FillFunctor<float>)"
+)
+PRODUCT = "sm90_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize128x128x8_null"
 _PHASES = ("forward_us", "loss_us", "backward_us", "communication_us", "optimizer_us")
 
 

@@ -9,19 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from program import NANO, Json, Program, without
+from program import NANO, NANO_MODEL, Json, Program, without
 
 ROOT = Path(__file__).resolve().parents[3]
 FLAGS = (*NANO, "--runtime=eager,aoti")
 AOTI = "--aoti=packages"
 NAME = "compiled/{}/nano/fp32/{}/batch:1/seq:8"
 _MODEL = "--benchmark_filter=^compiled/.*/nano/fp32/"
-_NANO = "--model=name=nano,d_model=16,d_ff=32,layers=1,heads=2,vocab=64"
 INFERENCE = (*FLAGS, _MODEL, "--mode=inference")
 _GPT = "mlp=gelu,norm=layer,biases=all,positions=learned,context=8"
 TIED = (
     *without(FLAGS, "--model"),
-    *(f"{_NANO},tied_embeddings=true,{_GPT}", _MODEL),
+    *(f"{NANO_MODEL},tied_embeddings=true,{_GPT}", _MODEL),
     "--mode=forward_backward,train_step",
 )
 ATTENTION = (

@@ -8,13 +8,8 @@ import pytest
 from reports.results.kernel_names import bare, shortened
 from reports.results.profiles import KernelTimes, Times
 from reports.results.rows import NotAResult
-from results import parsed
+from results import FILL, PRODUCT, parsed
 
-FILL = (
-    "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, "
-    "std::array<char*, 1ul> >(int, at::native::FillFunctor<float>)"
-)
-PRODUCT = "sm90_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize128x128x8_null"
 STATISTICS = {"mean": 3, "median": 2, "min": 1, "max": 9, "stddev": 0.5}
 PROFILE: dict[str, Any] = {
     "case": "breakdown/step/all",

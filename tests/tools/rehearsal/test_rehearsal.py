@@ -11,7 +11,7 @@ import pytest
 from golden import check_golden
 from reports.results.rows import Result
 from results import document as result_of
-from results import entry, failure, parsed
+from results import FILL, PRODUCT, entry, failure, parsed
 from stub_checkout import write_script
 from tools.planner.timing.rates import devices
 from tools.rehearsal import text
@@ -21,11 +21,6 @@ from tools.rehearsal.rates import text_of
 from tools.rehearsal.records import Json, document
 from tools.rehearsal.run import environment, flags
 
-FILL = (
-    "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, "
-    "std::array<char*, 1ul> >(int, at::native::FillFunctor<float>)"
-)
-PRODUCT = "sm90_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize128x128x8_null"
 KERNELS = [
     {"name": FILL, "family": "other", "launches": 7},
     {"name": PRODUCT, "family": "fp32", "launches": 3},
