@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A test's folder, the text of its files, and a disk that fills up.
+// A test's folder, the text of its files, the number of open files, and a disk
+// that fills up.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_FILES_H_
 #define TRAINBENCH_TESTS_SUPPORT_FILES_H_
@@ -37,6 +38,12 @@ class TempFolder {
 inline std::string ReadText(const std::filesystem::path& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The number of files that this process has open.
+inline int OpenFiles() {
+  const std::filesystem::directory_iterator files("/proc/self/fd");
+  return static_cast<int>(std::distance(begin(files), end(files)));
 }
 
 // While it exists, no file grows beyond `bytes`: a write is cut short, like on

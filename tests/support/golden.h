@@ -9,10 +9,10 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "tests/support/files.h"
 #include "tests/support/paths.h"
 
 namespace trainbench {
@@ -23,8 +23,7 @@ inline void ExpectGolden(const std::string& name, const std::string& printed) {
   if (std::getenv("TRAINBENCH_WRITE_GOLDENS") != nullptr) {
     std::ofstream(path) << printed;
   }
-  std::ifstream file(path);
-  EXPECT_EQ(printed, std::string(std::istreambuf_iterator<char>(file), {}));
+  EXPECT_EQ(printed, ReadText(path));
 }
 
 }  // namespace trainbench
