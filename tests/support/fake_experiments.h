@@ -6,25 +6,20 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "fixtures/experiment/experiment.h"
+#include "tests/support/fake_fixture.h"
 
 namespace trainbench {
 
-class FakeExperiment : public Fixture {
+class FakeExperiment : public FakeFixture {
  public:
   struct Params {
     std::string kind;
     int64_t seq;
   };
   FakeExperiment(const Params&, const Device&) {}
-  absl::Status Check() override { return absl::OkStatus(); }
-  void Run(State& state) override {
-    for (auto _ : state) {
-    }
-  }
 };
 
 inline Registration<FakeExperiment>* RegisterFake(absl::string_view name) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A fixture with behavior that a test scripts.
+// A fixture with behavior that a test scripts, and cases of it.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_FAKE_FIXTURE_H_
 #define TRAINBENCH_TESTS_SUPPORT_FAKE_FIXTURE_H_
@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "fixtures/experiment/case.h"
 
@@ -28,9 +29,10 @@ struct Script {
   int64_t uncounted_bytes = 0;
 };
 
-class FakeFixture final : public Fixture {
+// Without a script, its call does nothing.
+class FakeFixture : public Fixture {
  public:
-  explicit FakeFixture(Script script) : script_(std::move(script)) {
+  explicit FakeFixture(Script script = {}) : script_(std::move(script)) {
     ++alive_;
     ++built_;
     if (script_.build) {
@@ -81,9 +83,15 @@ class FakeFixture final : public Fixture {
 
 inline Case MakeFakeCase(const std::string& experiment, Script script = {},
                          const Cost& cost = {}) {
-  Case bench_case{.name = CaseName(experiment), .cost = cost};
-  bench_case.build = [script] { return std::make_unique<FakeFixture>(script); };
-  return bench_case;
+  return {.name = CaseName(experiment), .cost = cost, .build = [script] {
+            return std::make_unique<FakeFixture>(script);
+          }};
+}
+
+inline std::vector<std::string> NamesOf(const std::vector<Case>& cases) {
+  std::vector<std::string> names;
+  for (const Case& each : cases) names.push_back(each.name.text());
+  return names;
 }
 
 // Keeps the host busy for `us` and returns the time spent, by steady_clock.
