@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A fixture with behavior that a test scripts, and cases of it.
+// A fixture with behavior that a test scripts, cases of it, and options with
+// which a case is short.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_FAKE_FIXTURE_H_
 #define TRAINBENCH_TESTS_SUPPORT_FAKE_FIXTURE_H_
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "fixtures/experiment/case.h"
+#include "fixtures/experiment/run_options.h"
 
 namespace trainbench {
 
@@ -86,6 +88,14 @@ inline Case MakeFakeCase(const std::string& experiment, Script script = {},
   return {.name = CaseName(experiment), .cost = cost, .build = [script] {
             return std::make_unique<FakeFixture>(script);
           }};
+}
+
+// Options with so many calls of warm-up and six samples, the fewest possible.
+inline RunOptions ShortRun(int warmup_calls) {
+  RunOptions options;
+  options.warmup_calls = warmup_calls;
+  options.sampling_seconds = 0;
+  return options;
 }
 
 inline std::vector<std::string> NamesOf(const std::vector<Case>& cases) {
