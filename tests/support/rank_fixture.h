@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
@@ -14,6 +13,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_replace.h"
 #include "fixtures/base/subprocess.h"
 #include "fixtures/ranks/distributed_context.h"
 #include "fixtures/ranks/launch_env.h"
@@ -44,7 +44,10 @@ class RankTest : public ::testing::Test {
       const ::testing::TestInfo& info = *suite.GetTestInfo(t);
       for (int i = 0; i < info.result()->total_part_count(); ++i) {
         const auto& part = info.result()->GetTestPartResult(i);
-        if (part.failed()) return Print(info.name(), part);
+        if (!part.failed()) continue;
+        std::cerr << info.name() << ": line " << part.line_number() << ": "
+                  << absl::StrReplaceAll(part.message(), {{"\n", " "}}) << "\n";
+        return;
       }
     }
   }
@@ -64,13 +67,6 @@ class RankTest : public ::testing::Test {
         GroupOptionsFor(launch_, CommBackend::kGloo, kTimeout));
     EXPECT_TRUE(group.ok()) << group.status();
     return group.ok() ? *std::move(group) : nullptr;
-  }
-
-  static void Print(const char* test, const ::testing::TestPartResult& part) {
-    std::string message = part.message();
-    std::replace(message.begin(), message.end(), '\n', ' ');
-    std::cerr << test << ": line " << part.line_number() << ": " << message
-              << "\n";
   }
 
   // No test should reach it, however busy the machine.
