@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A fixture with behavior that a test scripts, cases of it, and options with
-// which a case is short.
+// which a case is short or exists at all.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_FAKE_FIXTURE_H_
 #define TRAINBENCH_TESTS_SUPPORT_FAKE_FIXTURE_H_
@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "fixtures/device/device.h"
 #include "fixtures/experiment/case.h"
 #include "fixtures/experiment/run_options.h"
 
@@ -96,6 +97,14 @@ inline RunOptions ShortRun(int warmup_calls) {
   options.warmup_calls = warmup_calls;
   options.sampling_seconds = 0;
   return options;
+}
+
+// For Registration::Complete: the cases exist only if the options have this
+// axis, so that other tests of the program do not see them.
+inline auto OnRequest(const std::string& axis) {
+  return [axis](auto&, const RunOptions& options, const Device&) {
+    return options.axes.contains(axis);
+  };
 }
 
 inline std::vector<std::string> NamesOf(const std::vector<Case>& cases) {
