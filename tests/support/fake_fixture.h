@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A fixture with behavior that a test scripts, cases of it, and options with
-// which a case is short or exists at all.
+// A fixture with behavior that a test scripts, cases of it, a GPU to describe
+// them for, and options with which a case is short or exists at all.
 
 #ifndef TRAINBENCH_TESTS_SUPPORT_FAKE_FIXTURE_H_
 #define TRAINBENCH_TESTS_SUPPORT_FAKE_FIXTURE_H_
@@ -89,6 +89,13 @@ inline Case MakeFakeCase(const std::string& experiment, Script script = {},
   return {.name = CaseName(experiment), .cost = cost, .build = [script] {
             return std::make_unique<FakeFixture>(script);
           }};
+}
+
+// A GPU that need not exist.
+inline Device FakeGpu() {
+  Device gpu;
+  gpu.kind = DeviceKind::kCuda;
+  return gpu;
 }
 
 // Options with so many calls of warm-up and six samples, the fewest possible.
