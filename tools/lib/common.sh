@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Functions that the scripts of tools/ share. Their messages go to standard error:
-# standard output belongs to the program.
-: "${root:?the caller sets it to the checkout}"
+# Functions that the scripts of tools/ share, and `root`, the checkout. Their messages go
+# to standard error: standard output belongs to the program.
+root=$(cd -- "${BASH_SOURCE[0]%/*}/../.." && pwd -P)
 
 say() { printf '%s\n' "$*" >&2; }
 

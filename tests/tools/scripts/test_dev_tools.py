@@ -106,9 +106,9 @@ def test_bytecode_lies_in_build_even_if_the_user_wants_none(tmp_path: Path) -> N
     (tmp_path / "shown.py").write_text(
         "import sys; print(sys.dont_write_bytecode, sys.pycache_prefix)"
     )
-    script = 'root=$1; . "$2"; "${python_module[@]}" shown'
+    lib = shutil.copytree(TOOLS / "lib", tmp_path / "tools" / "lib")
     done = subprocess.run(
-        ["bash", "-c", script, "-", tmp_path, TOOLS / "lib" / "common.sh"],
+        ["bash", "-c", '. "$1"; "${python_module[@]}" shown', "-", lib / "common.sh"],
         env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
