@@ -115,3 +115,13 @@ build() {
   fi
   unlock
 }
+
+# build_null_gpu PRESET TARGET...: builds the null GPU and the targets; PRESET is
+# configured.
+build_null_gpu() {
+  local preset=$1
+  shift
+  grep --quiet '^build null_gpu:' "$root/build/$preset/build.ninja" ||
+    fail "the null GPU is built from CUDA's headers, which are not here; TRAINBENCH_TORCH=full tools/setup brings them"
+  build "$preset" --target null_gpu null_gpu_driver "$@"
+}
