@@ -59,14 +59,15 @@ installed() { [[ ! -f $root/CMakePresets.json ]]; }
 # set_up: makes this checkout ready; an installed copy uses the caller's Python.
 set_up() { installed || "$root/tools/setup" --if-needed; }
 
-# The command that runs our modules. Bytecode goes to build/ instead of the source
-# folders, even if the user disables it, since loading scipy without it takes seconds.
-# Modules are never searched in the current folder.
+# Bytecode goes to build/ instead of the source folders, even if the user disables it,
+# since loading scipy without it takes seconds.
+readonly bytecode=("PYTHONPYCACHEPREFIX=$root/build/pycache" PYTHONDONTWRITEBYTECODE=)
+
+# The command that runs our modules, which are never searched in the current folder.
 if installed; then
   python_module=(PYTHONDONTWRITEBYTECODE=1 python3 -m)
 else
-  python_module=("PYTHONPYCACHEPREFIX=$root/build/pycache" PYTHONDONTWRITEBYTECODE=
-    "$root/.venv/bin/python" -m)
+  python_module=("${bytecode[@]}" "$root/.venv/bin/python" -m)
 fi
 readonly python_module=(env PYTHONSAFEPATH=1 "PYTHONPATH=$root" "${python_module[@]}")
 
