@@ -59,6 +59,12 @@ installed() { [[ ! -f $root/CMakePresets.json ]]; }
 # set_up: makes this checkout ready; an installed copy uses the caller's Python.
 set_up() { installed || "$root/tools/setup" --if-needed; }
 
+# git_here ARGUMENT...: git in this checkout. A source tree inside another repository must
+# not use the outer one.
+git_here() {
+  GIT_CEILING_DIRECTORIES=${root%/*} git -C "$root" --no-optional-locks "$@" 2>/dev/null
+}
+
 # Bytecode goes to build/ instead of the source folders, even if the user disables it,
 # since loading scipy without it takes seconds.
 readonly bytecode=("PYTHONPYCACHEPREFIX=$root/build/pycache" PYTHONDONTWRITEBYTECODE=)
