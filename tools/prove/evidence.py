@@ -2,12 +2,12 @@
 """The files that a machine returns: at most eight, flat, of at most 16 MiB each."""
 
 import gzip
-import os
 import shutil
 import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from reports.results.files import write_files
 from tools.prove.steps import SUITE
 
 MOST_BYTES = 16 << 20
@@ -82,9 +82,7 @@ def _put(name: str, sources: Sequence[Path], state: Path, into: Path) -> None:
     if _is_newer(sources, made):
         _make(made, sources, state)
     if made.stat().st_size <= MOST_BYTES and _is_newer([made], into / name):
-        beside = into / f"{name}.new"
-        shutil.copyfile(made, beside)
-        os.replace(beside, into / name)
+        write_files({into / name: made.read_bytes()})
 
 
 def keep(state: Path, into: Path) -> None:

@@ -4,6 +4,7 @@
 import textwrap
 from collections.abc import Sequence
 
+from reports.results.text import plural
 from tools.prove.state import Json, Part, State
 
 MOST_LINES = 40
@@ -46,9 +47,8 @@ def render(
         blocks.append(_block(part, state.parts.get(part.key, {}), note))
     head = f"{'#':<5}{'stage':<12}{'status':<11}{'time':>6}"
     first = f"{head:<{_INDENT}}look at"
-    count = len(state.calls)
     seconds = sum(call.get("seconds", 0) for call in state.calls)
-    last = [f"{count} {'call' if count == 1 else 'calls'}, {seconds:.0f} s together"]
+    last = [f"{plural(len(state.calls), 'call')}, {seconds:.0f} s together"]
     if late:
         keys = ", ".join(part.key for part in late)
         unlike = " without --again" if again else ""

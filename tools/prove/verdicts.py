@@ -20,11 +20,10 @@ def _reasons(label: str, failures: Sequence[Json]) -> list[str]:
     """The most frequent reasons, each with its count and one case."""
     counts = Counter(failure["reason"] for failure in failures)
     first = {f["reason"]: f["name"] for f in reversed(failures)}
-    texts = [
+    return [
         f"{count} {label} as {first[reason]}: {reason}"
         for reason, count in counts.most_common(_SHOWN)
     ]
-    return texts
 
 
 def rows(seen: Seen) -> list[str]:
