@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from reports.compare.argument_types import number
 from tools.planner.arguments import parser as make_parser
-from tools.planner.timing.step import NODE
+from tools.planner.timing import NODE  # not from step.py, which needs numpy
 
 # tools/null_gpu/core/profile.cc
 GPUS = ("h100", "h200", "a100-40", "a100-80", "b200")

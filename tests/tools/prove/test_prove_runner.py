@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from stub_checkout import is_running, write_script
+from stub_checkout import ROOT, is_running, write_script
 from tools.prove.__main__ import main
 from tools.prove.stages import Stage
 from tools.prove.steps import Step, cases
@@ -221,3 +221,9 @@ def test_a_folder_that_cannot_keep_anything_is_found_first(machine: Machine) -> 
     (machine.folder / "into").write_text("a file")
     assert machine.prove(stage(0, shell(machine.counted))) == 2
     assert not (machine.folder / "count").exists()
+
+
+def test_only_the_standard_library_is_required() -> None:
+    # Without site-packages Python has no third-party modules.
+    command = [sys.executable, "-S", "-m", "tools.prove", "--pack=.", "--list"]
+    assert subprocess.run(command, cwd=ROOT, env={}, check=False).returncode == 0

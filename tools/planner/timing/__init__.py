@@ -6,6 +6,7 @@ from pathlib import Path
 from tools.planner.recipes import read_table
 
 TABLE = Path(__file__).with_name("devices.tsv")
+NODE = 8  # GPUs of a node
 
 
 def names() -> list[str]:

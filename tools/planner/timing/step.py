@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tools.planner.recipes import OF_STREAM, Job
+from tools.planner.timing import NODE
 from tools.planner.timing.rates import Device
 
 Row = Mapping[str, Any]
 Parts = Mapping[str, float]  # us, by kind of work
-NODE = 8  # GPUs
 CALL_US = 30.0  # latency of a small collective: Vidur's all-reduces
 _ATTENTION = ("attention", "flash")  # fused: skips what a causal mask hides
 

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 
 from reports.results.text import Table
 from tools.planner.recipes import read_table
-from tools.planner.timing.step import NODE, Ranks
+from tools.planner.timing import NODE
+from tools.planner.timing.step import Ranks
 
 DATA = Path(__file__).resolve().parents[3] / "reports/reference/public"
 Row = Mapping[str, str]

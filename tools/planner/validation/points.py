@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from tools.planner.recipes import Job, read_table, recipes
-from tools.planner.timing.step import NODE
+from tools.planner.timing import NODE
 from tools.planner.validation.cells import (
     DATA,
     Lacks,
