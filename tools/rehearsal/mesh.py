@@ -32,7 +32,7 @@ def asks_for_a_mesh(tokens: Sequence[str]) -> bool:
 
 def main(tokens: Sequence[str], program: Path, library: Path) -> int:
     """Passes the flags of the program, trainbench_plan, on, including --help. Returns
-    its exit status; negative if a signal ended it."""
+    its exit status; 128 + N if signal N ended it."""
     parser = make_parser("", prog="tools/rehearse", add_help=False)
     parser.add_argument("--gpu", required=True, choices=GPUS)
     parser.add_argument("--json", action="store_true")
@@ -53,4 +53,5 @@ def main(tokens: Sequence[str], program: Path, library: Path) -> int:
         print(_USAGE, done.stdout, sep="\n", end="")
     if done.returncode < 0:
         print(f"tools/rehearse: signal {-done.returncode}", file=sys.stderr)
+        return 128 - done.returncode
     return done.returncode
