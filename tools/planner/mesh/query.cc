@@ -28,6 +28,7 @@ constexpr char kCheckpoints[] = "none,every_1";
 constexpr char kImplementation[] = "fused";  // for a named model
 constexpr Range kSize = {1, 1 << 20};
 constexpr Range kRate = {0, 1e9};
+constexpr Range kAmount = {1e-6, 1e9};  // of a link
 
 void AddMesh(MeshFlags& v, FlagParser& flags) {
   flags.Add("help", v.help, "Print this and exit.");
@@ -98,11 +99,9 @@ void AddMachine(MeshFlags& v, FlagParser& flags) {
             "sheet's.");
 }
 
-constexpr double kLeast = 1e-6, kMost = 1e9;
-
 absl::Status CheckAmount(absl::string_view what, double value) {
-  if (value >= kLeast && value <= kMost) return absl::OkStatus();
-  return NotAllowed(what, value, absl::StrCat(kLeast, " to ", kMost));
+  if (kAmount.Has(value)) return absl::OkStatus();
+  return NotAllowed(what, value, kAmount.Description());
 }
 
 absl::StatusOr<Link> ParseLink(absl::string_view text) {
