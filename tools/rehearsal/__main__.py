@@ -34,9 +34,7 @@ def _predict(arguments: Arguments, program: Path, library: Path, results: Path) 
     except OSError as error:
         print(f"tools/rehearse: {error}", file=sys.stderr)
         return USAGE
-    own = []
-    if "benchmark_out" not in arguments.names:
-        own = [f"--benchmark_out={result}"]
+    own = [] if "benchmark_out" in arguments.names else [f"--benchmark_out={result}"]
     with tempfile.TemporaryDirectory(prefix="rehearse-") as name:
         rates = Path(name, "rates")
         rates.write_text(text_of(devices()[arguments.gpu]), encoding="utf-8")
