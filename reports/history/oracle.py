@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from reports.compare.decision import Verdict
@@ -121,13 +122,21 @@ def _answers(comparison: Any) -> list[Answer]:
 
 
 def _run(command: Sequence[str]) -> int:
-    """Runs tools/ab and returns its status. An interrupt ends it in an orderly way."""
+    """Runs tools/ab and returns its status. An interrupt ends it in an orderly way, and
+    Ctrl-Z stops it: its programs then wait for their next turn."""
     for number in (signal.SIGTERM, signal.SIGHUP):  # a cancelled job, a closed terminal
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, signal.default_int_handler)
     # A terminal's signal does not reach its own process group. It gets SIGTERM, which
     # it heeds even if a background job's shell made it ignore SIGINT.
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, process_group=0) as ab:
+
+        def stop(_number: int, _frame: FrameType | None) -> None:
+            os.killpg(ab.pid, signal.SIGSTOP)
+            signal.raise_signal(signal.SIGSTOP)
+            os.killpg(ab.pid, signal.SIGCONT)
+
+        before = signal.signal(signal.SIGTSTP, stop)
         try:
             return ab.wait()
         except KeyboardInterrupt:
@@ -135,6 +144,8 @@ def _run(command: Sequence[str]) -> int:
                 os.killpg(ab.pid, signal.SIGTERM)
             ab.wait()
             raise
+        finally:
+            signal.signal(signal.SIGTSTP, before)
 
 
 def ask(question: Question, root: Path, kept: Path | None = None) -> Answer:

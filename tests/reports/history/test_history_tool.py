@@ -94,28 +94,49 @@ def test_an_undecided_change_stays_suspected(tmp_path: Path, lines: Lines) -> No
     assert case.run("check") == 1
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_ends_ab_too(tmp_path: Path, number: int) -> None:
-    case = Case(tmp_path)
+def waiting(
+    case: Case, before: Callable[[], object] | None = None
+) -> tuple[subprocess.Popen[str], Path]:
+    """Starts a tools/history that waits for tools/ab; returns also the log of ab."""
     calls = fake_ab(case.root, {case.revisions[SINCE + 2]: {"waits": True}})
     module = ("reports.command", "tools/history", "reports.history.__main__")
     command = (sys.executable, "-m", *module, *case.flags, "confirm")
+    process = subprocess.Popen(
+        command, cwd=ROOT, stderr=subprocess.PIPE, text=True, preexec_fn=before
+    )
+    while not calls.read_text():
+        time.sleep(0.01)
+    return process, calls
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_ab_too(tmp_path: Path, number: int) -> None:
     # As a shell without job control starts a command in the background.
     ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
-    with subprocess.Popen(
-        command,
-        cwd=ROOT,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=ignore if number == signal.SIGTERM else None,
-    ) as process:
-        while not calls.read_text():
-            time.sleep(0.01)
-        process.send_signal(number)  # to tools/history alone
-        _, err = process.communicate()
+    process, calls = waiting(
+        Case(tmp_path), ignore if number == signal.SIGTERM else None
+    )
+    process.send_signal(number)  # to tools/history alone
+    _, err = process.communicate()
     assert process.returncode == 130
     assert err == "tools/history: interrupted\n"
     assert calls.read_text().splitlines()[1:] == ["interrupted"]
+
+
+def is_stopped(pid: int | str) -> bool:
+    return "State:\tT" in Path("/proc", str(pid), "status").read_text()
+
+
+def test_ctrl_z_stops_ab_too(tmp_path: Path) -> None:
+    process, _ = waiting(Case(tmp_path))
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    (ab,) = children.read_text().split()
+    for sent, stops in ((signal.SIGTSTP, True), (signal.SIGCONT, False)):
+        process.send_signal(sent)  # to tools/history alone
+        while {is_stopped(process.pid), is_stopped(ab)} != {stops}:
+            time.sleep(0.01)
+    process.terminate()
+    process.communicate()
 
 
 def test_bisect_asks_ab_until_one_commit_is_left(case: Case, lines: Lines) -> None:
