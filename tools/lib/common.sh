@@ -30,6 +30,9 @@ usage() {
   exit "$status"
 }
 
+# wants_help ARGUMENT...: whether one asks for help.
+wants_help() { [[ " $* " == *" --help "* || " $* " == *" -h "* ]]; }
+
 # folder PATH: creates it if it does not exist.
 folder() {
   if ! mkdir -p -- "$1" 2>/dev/null || [[ ! -w $1 ]]; then
