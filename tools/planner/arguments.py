@@ -2,8 +2,7 @@
 """Flags of tools/plan, tools/validate and tools/rehearse."""
 
 import argparse
-import difflib
-from typing import Any, NoReturn
+from typing import Any
 
 
 class _Once(argparse.Action):
@@ -36,11 +35,3 @@ def parser(
     )
     made.register("action", None, _Once)
     return made
-
-
-def refuse(to: argparse.ArgumentParser, token: str) -> NoReturn:
-    """Exits with an error that names the token and the parser's nearest flag."""
-    name = token.partition("=")[0]
-    near = difflib.get_close_matches(name, to._option_string_actions, 1, 0.85)
-    hint = f"did you mean '{near[0]}'?" if near else "see tools/plan --parallel --help"
-    to.error(f"unexpected {token!r}; {hint if name[:1] == '-' else 'allowed: flags'}")

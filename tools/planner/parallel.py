@@ -2,16 +2,16 @@
 """tools/plan --parallel: the tables of cs336.md for one job."""
 
 import argparse
+import difflib
 import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from reports.compare.argument_types import number
 from reports.results import text
 from tools.planner import arguments
-from tools.planner.arguments import refuse
 from tools.planner.formulas import Group, Symbol, groups, shown, symbols, whole
 
 TABLES = Path(__file__).parent / "cs336.md"
@@ -106,6 +106,14 @@ def _json(query: dict[str, Any], found: Sequence[Group]) -> str:
     return json.dumps({"query": query, "rows": rows}, indent=2) + "\n"
 
 
+def _refuse(to: argparse.ArgumentParser, token: str) -> NoReturn:
+    """Exits with an error that names the token and the parser's nearest flag."""
+    name = token.partition("=")[0]
+    near = difflib.get_close_matches(name, to._option_string_actions, 1, 0.85)
+    hint = f"did you mean '{near[0]}'?" if near else "see tools/plan --parallel --help"
+    to.error(f"unexpected {token!r}; {hint if name[:1] == '-' else 'allowed: flags'}")
+
+
 def flags() -> set[str]:
     """The flags that only this mode has."""
     known = _parser(symbols(TABLES.read_text("utf-8")))._option_string_actions
@@ -118,7 +126,7 @@ def main(tokens: Sequence[str]) -> int:
     parser = _parser(known)
     parsed, unknown = parser.parse_known_args(tokens)
     if unknown:
-        refuse(parser, unknown[0])
+        _refuse(parser, unknown[0])
     given = vars(parsed)
     try:
         links = _links(given["links"])
