@@ -16,8 +16,6 @@ from tools.ab_run.flags import sets_sampling
 from tools.ab_run.task import Task, key_of
 
 _LAST_WORDS = 5  # lines
-
-
 # Seconds of calls on each side. Longer pairs are more exact, but twice as many pairs of
 # half the length give a narrower interval: the worst pair decides among few pairs.
 _SECONDS_IN_TURNS = 1
@@ -95,7 +93,8 @@ def start(
         if len(children) == 1:
             exits = run_children(children, tick=tick)
         else:
-            coin = random.Random(schedule.seed_of_turns(key, positions[0] // 2))
+            pair = schedule.pair_of(positions[0])
+            coin = random.Random(schedule.seed_of_turns(key, pair))
             turns = Turns(task.run.rows, lambda: coin.getrandbits(1))
             exits = run_in_turns(children, turns, tick)
     found = []

@@ -22,7 +22,8 @@ from reports.results.files import write_files
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMITS = "tools/lib/budget.tsv"
-CODE = (".cc", ".h", ".cu", ".cuh", ".inc", ".py")
+CPP = (".cc", ".h", ".cu", ".cuh", ".inc")
+CODE = (*CPP, ".py")
 RATIO = "tests: percent of product lines"
 # Phrases that CONTRIBUTING.md's rule on prose excludes, and similar ones.
 PHRASES = {
@@ -34,7 +35,7 @@ PHRASES = {
     "opening of": r"(?m)^\s*(?-i:Of)\b",  # a fragment
 }
 _COMMENT = {
-    **dict.fromkeys((".cc", ".h", ".cu", ".cuh", ".inc"), re.compile(r"//(.*)")),
+    **dict.fromkeys(CPP, re.compile(r"//(.*)")),
     ".py": re.compile(r'"""(.*?)"""|#(.*)', re.DOTALL),
     ".md": re.compile(r"(.+)"),
 }

@@ -84,10 +84,7 @@ def _left_out() -> list[dict[str, str]]:
 def _arguments(test: str) -> Row | None:
     """Returns the arguments that the columns leave out, or None if they are unknown."""
     name = test.rpartition("/")[2]
-    for row in _left_out():
-        if name.startswith(row["tests"]):
-            return row
-    return None
+    return next((row for row in _left_out() if name.startswith(row["tests"])), None)
 
 
 def _lacks(row: Row, more: Row | None) -> str:
