@@ -6,9 +6,11 @@
 #include <iterator>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "fixtures/reporters/human_units.h"
 #include "model/accounting/number.h"
+#include "model/spec/status_macros.h"
 
 namespace trainbench {
 namespace {
@@ -51,27 +53,28 @@ bool IsTooLarge(const MeshQuery& query, int64_t budget_bytes, MeshRow& row) {
   return true;
 }
 
+// Changes nothing if a dry run fails.
+absl::Status AddPrediction(const MeshQuery& query, RankPredictor& predictor,
+                           int64_t budget_bytes, MeshRow& row) {
+  ASSIGN_OR_RETURN(auto memory, predictor.Predict(row.job));
+  ASSIGN_OR_RETURN(const auto work, predictor.Work(row.job));
+  row.needed_bytes = memory.needed_bytes();
+  row.why_not = WhyNot(memory, budget_bytes);
+  row.memory = std::move(memory);
+  row.time = TimeOf(row.job, work, query.machine);
+  row.compute_bound_batch = ComputeBoundBatch(row.job, work, query.machine);
+  return absl::OkStatus();
+}
+
 MeshRow RowOf(const MeshQuery& query, const MeshJob& job,
               RankPredictor& predictor, int64_t budget_bytes) {
   MeshRow row;
   row.job = job;
   row.is_valid = true;
   if (IsTooLarge(query, budget_bytes, row)) return row;
-  auto memory = predictor.Predict(job);
-  if (!memory.ok()) {
-    row.why_not = std::string(memory.status().message());
-    return row;
-  }
-  row.memory = *std::move(memory);
-  row.needed_bytes = row.memory->needed_bytes();
-  row.why_not = WhyNot(*row.memory, budget_bytes);
-  const auto work = predictor.Work(job);
-  if (!work.ok()) {
-    row.why_not = std::string(work.status().message());
-    return row;
-  }
-  row.time = TimeOf(job, *work, query.machine);
-  row.compute_bound_batch = ComputeBoundBatch(job, *work, query.machine);
+  const absl::Status status =
+      AddPrediction(query, predictor, budget_bytes, row);
+  if (!status.ok()) row.why_not = std::string(status.message());
   return row;
 }
 
