@@ -37,6 +37,7 @@ from tools.peers.interleaved import (
     parse_common,
     run_ours,
     run_rounds,
+    worker_command,
 )
 
 
@@ -99,18 +100,13 @@ def case_of(a: argparse.Namespace) -> Case:
     )
 
 
-def worker_command(flags: Sequence[str], **counts: int) -> list[str]:
-    given = [f"--{key}={value}" for key, value in counts.items()]  # the last one counts
-    return [sys.executable, "-m", "tools.peers.gloo_peer", "--worker", *flags, *given]
-
-
 def compare(arguments: argparse.Namespace, flags: Sequence[str]) -> dict[str, Any]:
     """Runs the rounds and prints each; `flags` is the command line."""
     case = case_of(arguments)
     print(f"{case.name}, {arguments.threads} threads per process")
     # Our first process is not timed: it determines the calls of each process.
     counts = counts_of(run_ours(case, arguments), arguments)
-    command = worker_command(flags, **counts)
+    command = worker_command("gloo_peer", ["--worker", *flags], **counts)
 
     def run(side: str) -> float:
         if side == "ours":

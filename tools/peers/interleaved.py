@@ -147,6 +147,13 @@ def counts_of(row: Mapping[str, Any], arguments: argparse.Namespace) -> dict[str
     }
 
 
+def worker_command(module: str, flags: Sequence[str], **more: object) -> list[str]:
+    """Returns the command that does PyTorch's part in a process of its own: `module`
+    with its command line, and with `more`."""
+    given = [f"--{key}={value}" for key, value in more.items()]  # the last one counts
+    return [sys.executable, "-m", f"tools.peers.{module}", *flags, *given]
+
+
 def parse_common(
     parser: argparse.ArgumentParser, flags: Sequence[str]
 ) -> argparse.Namespace:

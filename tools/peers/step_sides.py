@@ -60,19 +60,6 @@ def outcome_of(row: dict[str, Any]) -> Outcome:
     return Outcome(row["real_time"], row["peak_bytes"], row.get("page_faults", 0.0))
 
 
-def worker_command(side: str, a: argparse.Namespace, **counts: int) -> list[str]:
-    keys = ("mode", "batch", "seq", "device", "threads")
-    given = {
-        "worker": side,
-        "models": a.model,
-        "precisions": a.precision,
-        **{key: getattr(a, key) for key in keys},
-        **counts,
-    }
-    flags = [f"--{key}={value}" for key, value in given.items()]
-    return [sys.executable, "-m", "tools.peers.step_table", *flags]
-
-
 def peak_bytes(step: Step, device: str) -> int:
     """The most bytes of tensors alive during one call, including the kept ones."""
     kept = sum(t.numel() * t.element_size() for t in step.kept())

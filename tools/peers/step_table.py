@@ -34,6 +34,7 @@ from tools.peers.interleaved import (
     row_or_reason,
     run_ours,
     run_rounds,
+    worker_command,
 )
 from tools.peers.pytorch_model import MODELS
 from tools.peers.step_sides import (
@@ -45,7 +46,6 @@ from tools.peers.step_sides import (
     outcome_of,
     sides_of,
     work,
-    worker_command,
 )
 
 
@@ -83,8 +83,9 @@ def cells_of(found: dict[str, list[Outcome]]) -> dict[str, Cell]:
     return cells
 
 
-def compare(a: argparse.Namespace) -> dict[str, Any]:
-    """Compares the sides of one step. Our first process only determines the counts."""
+def compare(a: argparse.Namespace, flags: Sequence[str]) -> dict[str, Any]:
+    """Compares the sides of one step; `flags` is the command line. Our first process
+    only determines the counts."""
     textbook = case_of("textbook", a)
     counts = counts_of(run_ours(textbook, a), a)
     sides = [s for s in sides_of(a.mode) if s in ("textbook", "eager", *a.sides)]
@@ -95,7 +96,8 @@ def compare(a: argparse.Namespace) -> dict[str, Any]:
     def run(side: str) -> Outcome:
         if side not in PYTORCH:
             return outcome_of(run_ours(case_of(side, a), a))
-        command = worker_command(side, a, **counts)
+        step = {"worker": side, "models": a.model, "precisions": a.precision}
+        command = worker_command("step_table", flags, **step, **counts)
         printed = output_of(f"{a.model}, {side}", command, a, KEEP_PAGES | COMPILED)
         return Outcome(**json.loads(printed.splitlines()[-1]))
 
@@ -175,7 +177,7 @@ def main(flags: Sequence[str]) -> None:
             if arguments.worker:
                 print(json.dumps(asdict(work(arguments))))
                 return
-            results.append(compare(arguments))
+            results.append(compare(arguments, flags))
     print("\n" + markdown(results))
     if arguments.json:
         document = {

@@ -40,8 +40,9 @@ def replace_worker(
 ) -> None:
     """Makes PyTorch's processes run `script`, which has the side and the counts."""
 
-    def command(side: object, *_: object, **counts: int) -> list[str]:
-        head = f"import json, os, sys, time\nside, counts = {side!r}, {counts}\n"
+    def command(*_: object, worker: str = "", **given: object) -> list[str]:
+        counts = {key: given[key] for key in ("warmups", "samples")}
+        head = f"import json, os, sys, time\nside, counts = {worker!r}, {counts}\n"
         return [sys.executable, "-c", head + script]
 
     monkeypatch.setattr(module, "worker_command", command)

@@ -14,7 +14,7 @@ from stand_ins import check_refused, replace_worker, trainbench
 from built import built
 from stub_checkout import is_running
 from tools.peers import gloo_peer, interleaved, step_table
-from tools.peers.interleaved import interval_of, run_rounds
+from tools.peers.interleaved import interval_of, run_rounds, worker_command
 
 
 def parsed(binary: Path, *flags: str) -> Namespace:
@@ -49,8 +49,8 @@ def test_both_programs_do_the_same_step(
 
 
 def test_pytorch_sums_over_two_ranks() -> None:
-    flags = ["--bytes=4096", "--timeout=600", "--threads=1"]
-    command = gloo_peer.worker_command(flags, warmups=1, samples=3)
+    flags = ["--worker", "--bytes=4096", "--timeout=600", "--threads=1"]
+    command = worker_command("gloo_peer", flags, warmups=1, samples=3)
     samples = json.loads(subprocess.check_output(command, cwd=interleaved.ROOT))
     assert len(samples) == 3
     assert min(samples) > 0

@@ -78,7 +78,7 @@ def test_ours_decides_the_counts_and_pytorch_keeps_its_pages(
         "print('noise')\n"
         "print(json.dumps({'us': us, 'peak_bytes': 2**21, 'page_faults': 0}))",
     )
-    result = compare(parsed(program, "--threads=3", "--rounds=2"))
+    result = compare(parsed(program, "--threads=3", "--rounds=2"), [])
     assert result["missing"] == {"fused": "no such kernel"}
     cells = result["cells"]
     assert set(cells) == {"textbook", "library", "aoti", "eager", "compile"}
