@@ -116,6 +116,13 @@ def test_help_is_that_of_the_program(
     assert out.endswith("\nUsage: --mesh data:2 --help\n")
 
 
+def test_a_signal_has_the_status_of_a_shell(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    write_script(program, "#!/bin/sh\nkill -9 $$\n")
+    given = ("--gpu=h100", "--mesh=data:2")
+    assert main(given, library=tmp_path, mesh_program=program) == 128 + 9
+
+
 def test_a_mesh_needs_a_gpu(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as exit_info:
         main(["--mesh=data:2"])
