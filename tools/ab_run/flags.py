@@ -15,7 +15,8 @@ _RESERVED = set(
 
 
 def _name(token: str) -> str:
-    return token.lstrip("-").partition("=")[0]
+    """The name of a flag; "" for another token."""
+    return token.lstrip("-").partition("=")[0] if token.startswith("-") else ""
 
 
 def split(
@@ -32,7 +33,7 @@ def split(
     value_may_follow = False  # as in `--device cpu`
     while rest:
         token = rest.pop(0)
-        if token.startswith("-") and _name(token) in own:
+        if _name(token) in own:
             values = 0 if "=" in token else own[_name(token)]
             ours += [f"--{token.lstrip('-')}", *rest[:values]]
             rest = rest[values:]
@@ -52,7 +53,7 @@ def without_filter(tokens: Sequence[str]) -> tuple[str | None, list[str]]:
     rest = list(tokens)
     while rest:
         token = rest.pop(0)
-        if not token.startswith("-") or _name(token) != "benchmark_filter":
+        if _name(token) != "benchmark_filter":
             others.append(token)
         elif "=" in token:
             found = token.partition("=")[2]
@@ -65,12 +66,11 @@ def without_filter(tokens: Sequence[str]) -> tuple[str | None, list[str]]:
 
 def sets_sampling(tokens: Sequence[str]) -> bool:
     """Whether these program flags set how long, or how often, a case is called."""
-    names = {_name(token) for token in tokens if token.startswith("-")}
-    return bool(names & {"benchmark_min_time", "samples"})
+    return not {"benchmark_min_time", "samples"}.isdisjoint(map(_name, tokens))
 
 
 def program_flags(tokens: Sequence[str]) -> list[str]:
     for token in tokens:
-        if token.startswith("-") and _name(token) in _RESERVED:
+        if _name(token) in _RESERVED:
             raise Usage(f"--{_name(token)} is not for a run of pairs; see --out")
     return list(tokens)

@@ -105,14 +105,13 @@ def measured(root: Path, limits: Sequence[Limit]) -> list[tuple[Limit, int]]:
             )
     prose = "\n".join(prose_of(*item) for item in contents.items())
 
-    tests = sum(lines for name, lines in code.items() if _is_in(name, "tests"))
-
     def count(what: str) -> int:
         if what == RATIO:
+            tests = count("tests")
             return round(100 * tests / max(1, sum(code.values()) - tests))
-        kind, colon, phrase = what.partition(": ")
-        if kind == "prose" and colon:
-            return len(re.findall(PHRASES[phrase], prose, re.IGNORECASE))
+        if what.startswith("prose: "):
+            phrase = PHRASES[what.removeprefix("prose: ")]
+            return len(re.findall(phrase, prose, re.IGNORECASE))
         return sum(lines for name, lines in code.items() if _is_in(name, what))
 
     return [(limit, count(limit.what)) for limit in limits]
