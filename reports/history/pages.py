@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
-
 from reports.history.commits import Commit
 from reports.history.findings import Finding, Kind
 from reports.history.series import Series
 from reports.pages.plotting.canvas import HALF, Figure, Scale
 from reports.pages.plotting.lines import Plane, frame
 from reports.pages.plotting.palette import COLOURS
-from reports.pages.render import HERE as PAGES
-from reports.pages.render import templates
+from reports.pages.render import html_of
 from reports.results import text
 
 HEIGHT = 110.0  # points
@@ -101,7 +98,5 @@ def part(
 
 def html(parts: Sequence[dict[str, Any]], address: str) -> str:
     """Renders the page; links to commits begin with `address`, "" makes none."""
-    style = Markup((PAGES / "style.css").read_text(encoding="utf-8"))
     here = Path(__file__).resolve().parent
-    template = templates(True, here).get_template("history.html.jinja")
-    return template.render(parts=parts, address=address, style=style).rstrip() + "\n"
+    return html_of("history.html.jinja", here, parts=parts, address=address)

@@ -3,6 +3,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -11,7 +12,7 @@ from markupsafe import Markup, escape
 from reports.pages.page import Page
 from reports.results.text import Table, plural
 
-HALF = 430  # points: the width of a plot in two columns; wider ones span both
+COLUMN = 430  # points: the width of one of two columns; wider plots span both
 LONG = 60  # characters; a longer cell contains prose
 MOST_LINES, MOST_COLUMNS = 3, 7  # in a Markdown table
 HERE = Path(__file__).resolve().parent
@@ -39,7 +40,7 @@ def prose_as_markdown(text: str) -> str:
     return _BLOCK.sub(lambda m: f"{m[1][:-1]}\\{m[1][-1]}", "".join(parts))
 
 
-def templates(autoescape: bool, *folders: Path) -> Environment:
+def _templates(autoescape: bool, *folders: Path) -> Environment:
     """Returns an environment with the templates in the folders and in this one."""
     return Environment(
         loader=FileSystemLoader([*folders, HERE]),
@@ -53,6 +54,16 @@ def templates(autoescape: bool, *folders: Path) -> Environment:
 def is_wordy(table: Table) -> bool:
     """Returns whether some cells contain sentences, which must be wrapped."""
     return any(len(cell) > LONG for line in table.lines for cell in line)
+
+
+def html_of(template: str, *folders: Path, **content: Any) -> str:
+    """Renders one self-contained file in the common style, from a template in the
+    folders or in this one."""
+    environment = _templates(True, *folders)
+    environment.filters |= {"prose": prose_as_html, "wordy": is_wordy}
+    style = Markup((HERE / "style.css").read_text(encoding="utf-8"))
+    made = environment.get_template(template)
+    return made.render(style=style, column=COLUMN, **content).rstrip() + "\n"
 
 
 def _brief(table: Table, html: str) -> str:
@@ -85,13 +96,7 @@ def _brief(table: Table, html: str) -> str:
 
 def as_html(page: Page, markdown: str) -> str:
     """Renders one self-contained file. `markdown` is the name of the Markdown page."""
-    environment = templates(autoescape=True)
-    environment.filters |= {"prose": prose_as_html, "wordy": is_wordy}
-    style = (HERE / "style.css").read_text(encoding="utf-8")
-    html = environment.get_template("page.html.jinja").render(
-        page=page, style=Markup(style), markdown=quote(markdown), half=HALF
-    )
-    return html.rstrip() + "\n"
+    return html_of("page.html.jinja", page=page, markdown=quote(markdown))
 
 
 def _image(anchor: str, number: int) -> str:
@@ -101,7 +106,7 @@ def _image(anchor: str, number: int) -> str:
 def as_markdown(page: Page, directory: str, html: str) -> str:
     """Renders the main parts of the page, with links to the plots in `directory` and to
     the complete page `html`."""
-    environment = templates(autoescape=False)
+    environment = _templates(autoescape=False)
     environment.filters |= {
         "prose": prose_as_markdown,
         "brief": lambda table: _brief(table, html),
