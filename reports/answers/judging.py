@@ -78,21 +78,15 @@ def verdict_of(measured: Measured, low: float, high: float) -> Verdict:
     return Verdict.FAILED if measured.outside(low, high) else Verdict.CANNOT_TELL
 
 
-def _value(row: Row, expectation: Expectation) -> Measured | None:
-    """Returns the row's value of the quantity, or None if it has none."""
-    quantity = expectation.quantity
-    return value_of(row, Column(quantity.counter, per=quantity.per))
-
-
 def _values(
     expectation: Expectation, rows: Sequence[Row]
 ) -> Iterator[tuple[Row, Measured]]:
     quantity = expectation.quantity
-    versus = quantity.versus
+    column, versus = Column(quantity.counter, per=quantity.per), quantity.versus
     # The rows to compare with, by the parameters that they share with the others.
     others = {without(row, *versus): row for row in rows if selected(row, versus)}
     for row in rows:
-        value = _value(row, expectation) if selected(row, quantity.rows) else None
+        value = value_of(row, column) if selected(row, quantity.rows) else None
         if value is None:
             continue
         if versus:
@@ -100,7 +94,7 @@ def _values(
             # A row without the parameter, such as the sum of all layers, is skipped.
             if other is None or other is row or not set(versus) <= set(row.parameters):
                 continue
-            divisor = _value(other, expectation)
+            divisor = value_of(other, column)
             if divisor is None or not divisor.value:
                 continue
             value = value / divisor
