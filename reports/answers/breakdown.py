@@ -118,17 +118,11 @@ def _most(step: Step) -> str:
     )
 
 
-def _ratio(step: Step) -> Measured | None:
-    if step.whole is None or step.timed is None:
-        return None
-    return time_of(step.whole) / time_of(step.timed)
-
-
 def _beside_timed(step: Step) -> str:
     """Compares the profiled step with the same step without a profile."""
-    ratio = _ratio(step)
-    if ratio is None or step.timed is None:
+    if step.whole is None or step.timed is None:
         return ""
+    ratio = time_of(step.whole) / time_of(step.timed)
     limits = 1 / (1 + MOST_APART), 1 + MOST_APART
     times = f"{ratio.text()} times the timed one's {text.time(step.timed.time_us)}"
     if ratio.outside(*limits):
@@ -281,11 +275,11 @@ def details(result: Result) -> list[text.Table]:
     """Makes the tables of all steps' profiles, the step to show first. A null GPU has
     no times."""
     shown = shown_step(result)
-    others = [
-        step for step in profiled(result).values() if shown and step.rows != shown.rows
-    ]
+    if shown is None:
+        return []
+    others = [step for step in profiled(result).values() if step.rows != shown.rows]
     tables = [None if result.of_null_gpu else forward_table(result)]
-    for step in [*([shown] if shown else []), *others]:
+    for step in [shown, *others]:
         if step is not shown and not result.of_null_gpu:
             tables.append(table_of(step))
         if profile := result.profile_of(step.rows):
