@@ -27,7 +27,7 @@ def _note(row: Row) -> str:
     notes = [f"{key}={word}" for key, word in row.findings.items() if key != "noisy"]
     if "mfu_measured" in row.counters:
         notes.append(f"{text.percent(row['mfu_measured'])} of peak")
-    causes = [row.findings[key] for key in ("noisy",) if key in row.findings]
+    causes = [row.findings["noisy"]] if "noisy" in row.findings else []
     if (cv := row.get("cv") or 0) > NOISY_CV:
         causes.append(f"cv {text.percent(cv)}")
     return ", ".join([*notes, *([f"noisy: {' + '.join(causes)}"] if causes else [])])

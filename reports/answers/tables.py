@@ -70,10 +70,8 @@ def rows_table(rows: Sequence[Row], spec: Spec, is_timed: bool) -> Table:
     labels, label = _labels(rows)
     # The peak of a single operation is just the size of its tensors.
     has_peak = not spec.columns or any("model" in row.words for row in rows)
-    columns = expanded(rows, [*spec.columns, *(["peak_bytes"] if has_peak else [])])
-    if not is_timed:
-        columns = _exact(rows)
-    timed = [Column(TIME, "time")] if is_timed else []
+    named: list[str | Column] = [*spec.columns, *(["peak_bytes"] if has_peak else [])]
+    columns = expanded(rows, named) if is_timed else _exact(rows)
     axis = spec.axis if is_timed else None
     ratios = {
         row.name: ["1" if row is choice.base else choice.time(row).text()]
@@ -81,13 +79,13 @@ def rows_table(rows: Sequence[Row], spec: Spec, is_timed: bool) -> Table:
         for row in choice.rows.values()
     }
     merged = _merged(rows, columns)
-    headings = [*labels, *(column.heading for column in timed)]
+    headings = [*labels, "time"] if is_timed else [*labels]
     headings += [f"/ {axis.base}"] if axis else []
     headings += merged.values()
     lines = [
         [
             *label(row),
-            *(text_of_time(row) for _ in timed),
+            *([text_of_time(row)] if is_timed else []),
             *ratios.get(row.name, ["-"] if axis else []),
             *(cells[place] for cells in merged),
         ]
