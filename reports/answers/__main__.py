@@ -49,21 +49,23 @@ def main(arguments: list[str]) -> int:
     except (OSError, ValueError) as error:
         print(f"tools/answers: {error}", file=sys.stderr)
         return USAGE
-    is_whole = not (options.table or options.summary or options.expectations)
-    judged = [] if options.table or is_whole else judgements(result)
+    status = GOOD
     if options.table:
         text = table(result)
     elif options.summary:
+        judged = judgements(result)
         listed = f"tools/answers --expectations {options.result} lists them."
         counts = [f"{summary(judged)} {listed}"] if judged else []
         text = "\n".join(sentences(result) + counts)
+    elif options.expectations:
+        text = plain(judgements(result))
     else:
-        text = markdown(result) if is_whole else plain(judged)
+        text = markdown(result)
+        status = GOOD if result.rows else NOTHING
     print(text, end="\n" if text else "")
-    if is_whole and not result.rows:
+    if status == NOTHING:
         print(f"tools/answers: {options.result} has no rows", file=sys.stderr)
-        return NOTHING
-    return GOOD
+    return status
 
 
 if __name__ == "__main__":
