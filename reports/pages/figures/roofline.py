@@ -47,9 +47,9 @@ class Point:
     @property
     def above(self) -> bool:
         # The memory limit is the same for all precisions.
-        limit = self.roof.at(self.intensity) if self.own else float("inf")
         memory = self.intensity * self.roof.bytes
-        return self.rate > ABOVE * min(limit, memory)
+        limit = self.roof.at(self.intensity) if self.own else memory
+        return self.rate > ABOVE * limit
 
 
 def _raising(result: Result, peak: str) -> list[Row]:
