@@ -16,7 +16,7 @@ from reports.calibration.rule import (
     share_of,
 )
 from reports.calibration.samples import Floats, Samples, share_between
-from reports.calibration.simulated import SEED, margins_of
+from reports.calibration.simulated import SEED, THRESHOLD, margins_of
 from reports.compare.intervals import Pair
 from reports.compare.sequential import Plan, decide_in_sequence
 
@@ -70,7 +70,7 @@ def relabelled(samples: Samples, threshold: float) -> Verdicts:
 def ours(samples: Samples) -> Lines:
     heads = ["difference", "of a row", "REGRESSED", "IMPROVED"]
     yield [*heads, "either, of the table"]
-    for words, threshold in (("any", 0.0), ("2 %", 0.02)):
+    for words, threshold in (("any", 0.0), ("2 %", THRESHOLD)):
         found = relabelled(samples, threshold)
         either = found.regressed | found.improved
         kinds = (found.regressed, found.improved, either)
@@ -93,7 +93,7 @@ def one_a_side(samples: Samples) -> Lines:
         apart = ratio[~np.eye(len(others), dtype=bool)]
         cells = [words]
         for margin in margins_of(known[None], alpha):
-            found = apart > margin + math.log1p(0.02)
+            found = apart > margin + math.log1p(THRESHOLD)
             cells += [share_of(found), share_of(found.any(axis=1))]
         yield cells
 
@@ -106,7 +106,7 @@ def as_it_was(samples: Samples) -> Lines:
     plan = Plan(rows=len(by_row), max_pairs=len(by_row[0]))
     for name, log_ratios in zip(samples.rows, by_row, strict=True):
         pairs = [Pair(ratio) for ratio in log_ratios]
-        decision = decide_in_sequence(pairs, plan, 0.02, ended=True)
+        decision = decide_in_sequence(pairs, plan, THRESHOLD, ended=True)
         low, high = decision.interval.ratios if decision.interval else (0.0, math.inf)
         numbers = (f"{decision.ratio:.3f}", f"{low:.3f} to {high:.3f}")
         yield [f"`{short(name)}`", *numbers, decision.verdict.value]
