@@ -95,7 +95,7 @@ def draw_bars(title: str, said: str, bars: Sequence[Bar], look: Look) -> Figure:
         canvas.text(x, bottom + 9, shown, "middle")
     if look.label:
         canvas.text((left + right) / 2, bottom + 24, look.label, "middle")
-    _paint(canvas, bars, look, (left, right, bottom), across)
+    _paint(canvas, bars, look, (left, right), across)
     if look.line:
         x = across(1)
         canvas.line([(x, 2), (x, bottom)], BLACK, width="0.9", dash="4 3")
@@ -107,10 +107,10 @@ def _paint(
     canvas: Canvas,
     bars: Sequence[Bar],
     look: Look,
-    ends: tuple[float, float, float],
+    ends: tuple[float, float],
     across: Callable[[float], float],
 ) -> None:
-    left, right, _ = ends
+    left, right = ends
     y, group = 2.0, ""
     for place, bar in enumerate(bars):
         if bar.group and bar.group != group:

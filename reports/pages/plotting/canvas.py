@@ -99,12 +99,11 @@ class Canvas:
     def text(
         self, x: float, y: float, text: str, anchor: str = "start", **look: str
     ) -> None:
-        """Adds text with its middle at `y`; `look`: `colour`, `weight`, `name`."""
+        """Adds text with its middle at `y`; `look`: `colour`, `weight`."""
         place = f'x="{x:.1f}" y="{y + SIZE * 0.35:.1f}" text-anchor="{anchor}"'
         shape = f'text {place} font-size="{SIZE:g}"'
         shape += f' font-weight="{look["weight"]}"' if "weight" in look else ""
-        colour, name = look.get("colour", BLACK), look.get("name", "")
-        self._add(shape, colour, "", name, html.escape(text))
+        self._add(shape, look.get("colour", BLACK), "", "", html.escape(text))
 
     def box(
         self,
