@@ -8,12 +8,12 @@ from functools import cached_property
 
 from reports.answers.breakdown import Step, profiled
 from reports.answers.measured import Measured, counter_of, exactly, time_of, total
+from reports.answers.shapes import STEP
 from reports.results.rows import Result, Row, grouped
 
 TRAINING = "train_step"
 Products = Mapping[tuple[int, int], Row]  # by the two sizes of the weight
 OWN_LIBRARY = "mkl"  # LibTorch's, for fp32 on a CPU
-_STEP = ("model", "precision", "mode")
 _STATIC = (
     "predicted_parameter_bytes",
     "predicted_gradient_bytes",
@@ -57,7 +57,7 @@ def best(rows: Iterable[Row], counter: str) -> Rate | None:
 
 def shape_of(row: Row, *others: str) -> tuple[str, ...]:
     """Returns the parameters that identify a step, except for `others`."""
-    keys = [key for key in (*_STEP, "batch", "seq") if key not in others]
+    keys = [key for key in (*STEP, "batch", "seq") if key not in others]
     return tuple(row.parameters.get(key, "") for key in keys)
 
 

@@ -20,11 +20,10 @@ from reports.answers.measured import (
     time_of,
 )
 from reports.answers.ranges import copies_table, layers_table, ranges_table
-from reports.answers.shapes import shape_text, step_text
+from reports.answers.shapes import STEP, shape_text, step_text
 from reports.results import text
 from reports.results.rows import NotAResult, Result, Row, grouped
 
-_STEP = ("model", "precision", "mode")
 _NOT_PARTS = ("all", "block", "recompute", "timed", "unattributed")
 # A profile counts as the timed step if its time differs by at most this fraction.
 MOST_APART = 0.15
@@ -165,7 +164,7 @@ def profiled(result: Result) -> dict[tuple[str, ...], Step]:
     """Returns the steps by model, precision, mode and shape, in run order."""
 
     def key(row: Row) -> tuple[str, ...]:
-        return (*(row.words.get(word, "") for word in _STEP), shape_text(row))
+        return (*(row.words.get(word, "") for word in STEP), shape_text(row))
 
     by_step = grouped(result.of("breakdown"), key)
     return {key: step_of(rows) for key, rows in by_step.items()}

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from reports.results import text
 from reports.results.rows import Row, grouped
 
+STEP = ("model", "precision", "mode")  # with the shape, they identify a step
 _IN_SHAPE = ("batch", "seq", "heads", "d_head")
 
 
@@ -67,5 +68,4 @@ def case_text(row: Row, *but: str) -> str:
 
 def step_text(row: Row) -> str:
     """Names a step of a model, e.g. "tiny fp32 train_step 4 x 128"."""
-    words = [row.words[key] for key in ("model", "precision", "mode")]
-    return " ".join([*words, shape_text(row)]).strip()
+    return " ".join([*(row.words[key] for key in STEP), shape_text(row)]).strip()
