@@ -50,9 +50,10 @@ def _git(root: Path, *arguments: str, words: str = "") -> str:
 def line_of(root: Path, branch: str) -> list[Commit]:
     """Lists a branch's first-parent commits, oldest first. Errors: Refused."""
     form = "--format=%H%x09%cs%x09%s"
-    options = ("--reverse", "--first-parent", form, "--end-of-options", branch, "--")
-    log = _git(root, "log", *options)
-    return [Commit(*line.split("\t", 2)) for line in log.splitlines()]
+    # A subject may hold a character that Python counts as the end of a line.
+    options = ("-z", "--reverse", "--first-parent", form)
+    log = _git(root, "log", *options, "--end-of-options", branch, "--")
+    return [Commit(*entry.split("\t", 2)) for entry in log.rstrip("\0").split("\0")]
 
 
 def revision_of(root: Path, name: str) -> str:
