@@ -70,18 +70,17 @@ def size_of(choice: Choice) -> float:
 def chosen(found: Sequence[Choice]) -> list[Choice]:
     """Selects the largest shape for each precision and model, and then only the
     smallest and the largest model."""
-    largest: dict[tuple[str, ...], dict[str, Choice]] = {}
-    for choice in found:
-        words = next(iter(choice.rows.values())).words
+
+    def others(choice: Choice) -> tuple[str, ...]:
         but = (*choice.axis.word.split(), "model")
-        key = tuple(word for name, word in words.items() if name not in but)
-        models, model = largest.setdefault(key, {}), words.get("model", "")
-        if model not in models or size_of(choice) > size_of(models[model]):
-            models[model] = choice
-    ends = []
-    for models in largest.values():
-        of_one = sorted(models.values(), key=size_of)
-        ends += [of_one[0], of_one[-1]] if len(of_one) > 1 else of_one
+        return tuple(w for name, w in choice.base.words.items() if name not in but)
+
+    ends: list[Choice] = []
+    for alike in grouped(found, others).values():
+        models = grouped(alike, lambda choice: choice.base.words.get("model", ""))
+        largest = [max(of_one, key=size_of) for of_one in models.values()]
+        least, *larger = sorted(largest, key=size_of)
+        ends += [least, *larger[-1:]]
     return ends
 
 
