@@ -52,7 +52,7 @@ class Extreme:
 class Spread:
     """The range of a counter from its lowest to its highest value."""
 
-    column: Column
+    column: str | Column
     where: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -51,7 +51,7 @@ SPECS = {
             *("largest_allocation_bytes", "residual_bytes", "logit_bytes", "peak_at"),
         ),
         sentence=(
-            Spread(Column("prediction_error")),
+            Spread("prediction_error"),
             Extreme("own_peak_bytes", also=("peak_at", "peak_component")),
             Extreme("largest_allocation_bytes", also=("largest", "largest_component")),
         ),
@@ -91,13 +91,13 @@ SPECS = {
             Column("capture_us", "capture / replay", per="p50_us"),
         ),
         axis=LAUNCH,
-        sentence=(Versus(LAUNCH), Spread(Column("replay_error"))),
+        sentence=(Versus(LAUNCH), Spread("replay_error")),
         plots=(Bars(versus=LAUNCH),),
     ),
     "compiled": Spec(
         columns=("peak_ratio", "textbook_error", "compile_seconds"),
         axis=RUNTIME,
-        sentence=(Versus(RUNTIME), Spread(Column("textbook_error"))),
+        sentence=(Versus(RUNTIME), Spread("textbook_error")),
         plots=(Bars(versus=RUNTIME),),
     ),
     "attention_scaling": Spec(
@@ -125,10 +125,7 @@ SPECS = {
     "fused_ops": Spec(
         columns=("bytes_per_second", "bandwidth_share"),
         axis=IMPLEMENTATION,
-        sentence=(
-            Spread(Column("time_ratio"), FUSED),
-            Spread(Column("bandwidth_share"), FUSED),
-        ),
+        sentence=(Spread("time_ratio", FUSED), Spread("bandwidth_share", FUSED)),
         plots=(Bars(versus=IMPLEMENTATION, split="model precision"),),
     ),
     "optimizer": Spec(
@@ -185,7 +182,7 @@ SPECS = {
                 needs="exposed_us",
             ),
             Values(("p50_us",), {"strategy": "side_by_side"}),
-            Spread(Column("scaling_efficiency")),
+            Spread("scaling_efficiency"),
             Spread(Column("p50_us", per="predicted_us")),
         ),
         plots=(Phases(),),
@@ -193,9 +190,9 @@ SPECS = {
     "ddp_equivalence": Spec(
         columns=("*_max_difference", "*_mean_difference", "loss_difference", "losses*"),
         sentence=(
-            Spread(Column("max_difference")),
-            Spread(Column("mean_difference")),
-            Spread(Column("loss_difference")),
+            Spread("max_difference"),
+            Spread("mean_difference"),
+            Spread("loss_difference"),
         ),
     ),
     "sharded_optimizer": Spec(
@@ -236,7 +233,7 @@ SPECS = {
         columns=("relative_error", "overflowed", "overflowed_rows_share"),
         sentence=(
             Onset("overflowed", along="magnitude"),
-            Spread(Column("relative_error"), {"internals": "wide"}),
+            Spread("relative_error", {"internals": "wide"}),
         ),
         plots=(),
     ),
