@@ -34,17 +34,8 @@ def run(binary: Path, flags: list[str], repetitions: int) -> dict[str, Any]:
     """Returns the result file of one process. Errors: CalledProcessError."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "result.json")
-        subprocess.run(
-            [
-                str(binary),
-                *flags,
-                f"--benchmark_repetitions={repetitions}",
-                f"--benchmark_out={out}",
-            ],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            check=True,
-        )
+        own = [f"--benchmark_repetitions={repetitions}", f"--benchmark_out={out}"]
+        subprocess.run([str(binary), *flags, *own], capture_output=True, check=True)
         document: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
         return document
 
@@ -71,9 +62,7 @@ def main(arguments: list[str]) -> int:
         "--benchmark_min_time=0.05",
         f"--benchmark_filter={options.filter}",
     ]
-    samples = Samples({}, [], {})
-    if options.out.exists():
-        samples = load(options.out)
+    samples = load(options.out) if options.out.exists() else Samples({}, [], {})
     started = float(samples.about.get("first_process", time.time()))
     while (done := len(samples.started_s)) < options.processes:
         began = time.time() - started
