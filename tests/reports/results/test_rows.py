@@ -82,6 +82,12 @@ def test_repetitions_are_one_row_with_the_medians() -> None:
     assert row.counters == {"seq": 6.0}
 
 
+def test_a_row_is_wrong_if_one_repetition_is() -> None:
+    wrong = ENTRY | {"label": "model=tiny | wrong=loss_error 2 > 1"}
+    (row,) = parse(DOCUMENT | {"benchmarks": [ENTRY, wrong, ENTRY]}).rows
+    assert row.findings == {"wrong": "loss_error 2 > 1"}
+
+
 @pytest.mark.parametrize(("count", "ends"), [(5, (99, 102)), (6, (90, 110))])
 def test_six_repetitions_tell_the_interval(
     count: int, ends: tuple[float, float]
