@@ -308,8 +308,10 @@ def total(parts: Sequence[Measured]) -> Measured:
 
 
 def ratio_to(one: Measured, other: Measured) -> Measured:
-    """Returns the ratio of two independent differences. They may be negative, so that
-    they lack the logarithms that division uses."""
+    """Returns the ratio of two independent differences; unknown if the divisor is 0.
+    They may be negative, so that they lack the logarithms that division uses."""
+    if not other.value:
+        return unknown(math.inf)
     ratio = one.value / other.value
     off = (one - other * ratio) * (1 / other.value)
     return replace(off, value=ratio, low=ratio + off.low, high=ratio + off.high)

@@ -185,6 +185,7 @@ def test_the_ratio_of_differences_may_be_negative() -> None:
     ratio = ratio_to(Measured(-5, -8, -2), Measured(10, 2, 18))
     assert ratio == Measured(-0.5, -1, 0)  # 3 of 5, and 0.5 * 8
     assert not ratio_to(exactly(1), spread(2, math.inf)).is_known
+    assert not ratio_to(spread(1, 0.1), exactly(0)).is_known
 
 
 def test_a_wide_interval_is_stated_by_its_ends() -> None:
