@@ -29,6 +29,8 @@ NULL_GPU, PREDICTED = "null_cuda", "predicted_cuda"
 SHORTEST_US, LONGEST_US = 1e-9, 1e15
 # Greater than any count, and small enough for a report's arithmetic.
 LARGEST = 1e100
+# What an error calls a part of a row, by its field.
+_KINDS = {"words": "parameter", "findings": "finding", "counters": "counter"}
 
 
 class PartsOf(dict[str, T]):
@@ -68,11 +70,7 @@ class Row:
     table: CounterTable = field(default_factory=default_table, repr=False)
 
     def __post_init__(self) -> None:
-        for key, kind in (
-            ("words", "parameter"),
-            ("findings", "finding"),
-            ("counters", "counter"),
-        ):
+        for key, kind in _KINDS.items():
             parts = PartsOf(self.name, kind, getattr(self, key))
             object.__setattr__(self, key, parts)
 
