@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from reports.results.expectations import Expectation
-from reports.results.rows import Failure, Result, one_per_case
+from reports.results.rows import Result, one_per_case, one_per_failed_case
 
 # Context that may differ between the parts of a run: when, where and how a part was
 # started, the momentary CPU clock, and the memory that Linux leaves to programs.
@@ -45,16 +45,6 @@ def _belongs(result: Result, parts: Sequence[Result], calls: bool) -> bool:
     return bool(known and result.names) and known.isdisjoint(result.names)
 
 
-def _failures(lists: Sequence[list[Failure]], known: set[str]) -> list[Failure]:
-    """Returns one per case, except for cases in `known`, and adds them to `known`."""
-    found = []
-    for failure in (failure for failures in lists for failure in failures):
-        if failure.name not in known:
-            known.add(failure.name)
-            found.append(failure)
-    return found
-
-
 def _expectations(parts: Sequence[Result]) -> list[Expectation]:
     """Returns the distinct expectations in order of first appearance."""
     found: list[Expectation] = []
@@ -68,6 +58,9 @@ def _whole(parts: Sequence[Result]) -> Result:
     first = min(parts, key=lambda part: part.started or 0.0)
     rows = one_per_case(row for part in parts for row in part.rows)
     known = {row.name for row in rows}
+    errors = one_per_failed_case((e for part in parts for e in part.errors), known)
+    known |= {error.name for error in errors}
+    skipped = one_per_failed_case((s for part in parts for s in part.skipped), known)
     shards = sorted(shard for shard in map(_shard, parts) if shard is not None)
     missing = bool(shards) and len(shards) < shards[0][1]
     context = {key: value for key, value in first.context.items() if key != "shard"}
@@ -77,8 +70,8 @@ def _whole(parts: Sequence[Result]) -> Result:
         first,
         context=context,
         rows=rows,
-        errors=_failures([part.errors for part in parts], known),
-        skipped=_failures([part.skipped for part in parts], known),
+        errors=errors,
+        skipped=skipped,
         complete=all(part.complete for part in parts) and not missing,
         expectations=_expectations(parts),
         profiles=[profile for part in parts for profile in part.profiles],

@@ -3,7 +3,7 @@
 
 import re
 import statistics
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -351,9 +351,12 @@ class _Document:
     questions: list[Asked] = field(default_factory=list)
 
 
-def _of_cases(failures: Iterable[Failure]) -> list[Failure]:
-    """Returns one failure per case, because several processes may report the same."""
-    return list({failure.name: failure for failure in failures}.values())
+def one_per_failed_case(
+    failures: Iterable[Failure], but: Collection[str] = ()
+) -> list[Failure]:
+    """Returns one failure per case, because several processes or parts of a run may
+    report the same; none for the cases in `but`."""
+    return list({case.name: case for case in failures if case.name not in but}.values())
 
 
 def parse(document: Any) -> Result:
@@ -382,8 +385,8 @@ def parse(document: Any) -> Result:
     return Result(
         context=context,
         rows=one_per_case(rows, is_process="processes" in context),
-        skipped=_of_cases(skipped),
-        errors=_of_cases(errors),
+        skipped=one_per_failed_case(skipped),
+        errors=one_per_failed_case(errors),
         complete=given.complete,
         expectations=given.expectations,
         profiles=given.profiles,
