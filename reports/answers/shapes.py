@@ -4,7 +4,7 @@
 from collections.abc import Collection, Iterable, Mapping
 
 from reports.results import text
-from reports.results.rows import Row, grouped
+from reports.results.rows import Row
 
 STEP = ("model", "precision", "mode")  # with the shape, they identify a step
 _IN_SHAPE = ("batch", "seq", "heads", "d_head")
@@ -48,11 +48,6 @@ def values_text(row: Row, keys: Iterable[str]) -> str:
         for key in keys
         if key in row.parameters
     )
-
-
-def only(rows: Iterable[Row], split: str) -> dict[str, list[Row]]:
-    """Groups rows by the parameters that `split` lists, separated by spaces."""
-    return grouped(rows, lambda row: values_text(row, split.split()))
 
 
 def case_text(row: Row, *but: str) -> str:

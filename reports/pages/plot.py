@@ -8,7 +8,7 @@ from itertools import cycle
 from reports.answers.against import compared, size_of
 from reports.answers.cells import formatted, heading_of
 from reports.answers.measured import Measured, counter_of, time_of
-from reports.answers.shapes import only, selected, step_text
+from reports.answers.shapes import selected, step_text, values_text
 from reports.answers.tables import PHASES, common, label_of, phases_of
 from reports.experiments.spec import TIME, Bars, Lines, Phases, Plot
 from reports.experiments.specs import IMPLEMENTATION
@@ -17,7 +17,7 @@ from reports.pages.plotting.canvas import Figure
 from reports.pages.plotting.lines import Plane, Series, draw_lines, logarithmic
 from reports.pages.plotting.palette import CLEAR_COLOURS, COLOURS
 from reports.results import text
-from reports.results.rows import Result, Row
+from reports.results.rows import Result, Row, grouped
 
 _OF_PHASES = Look(
     text.time,
@@ -45,8 +45,9 @@ def _drawn(rows: Sequence[Row], experiment: str, plot: Plot) -> list[Figure]:
     known = [row for row in rows if plot.counter == TIME or row.get(plot.counter)]
     if isinstance(plot, Lines):
         known = [row for row in known if plot.x in row.numbers]
+    split = plot.split.split()
     drawn: list[Figure] = []
-    for name, group in only(known, plot.split).items():
+    for name, group in grouped(known, lambda row: values_text(row, split)).items():
         what = f"{experiment}: {heading_of(plot.counter)}"
         title = f"{what}, {name}" if name else what
         if isinstance(plot, Lines):
