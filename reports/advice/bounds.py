@@ -94,11 +94,6 @@ def bound_of(row: Row, device: Device) -> Bound:
     )
 
 
-def bounds(step: Step, device: Device) -> dict[tuple[str, str], Bound]:
-    """Returns the bounds by phase and component."""
-    return {key: bound_of(row, device) for key, row in step.parts.items()}
-
-
 def together(parts: list[Bound]) -> Bound:
     """Adds up the bounds of components that run one after the other."""
     causes: dict[str, float] = {}
@@ -128,7 +123,7 @@ def _line(name: str, bound: Bound, whole_us: float) -> list[str]:
 
 def table(step: Step, device: Device) -> Table:
     """Makes a table: components by headroom, largest first, then phases, the step."""
-    found = bounds(step, device)
+    found = {key: bound_of(row, device) for key, row in step.parts.items()}
     order = sorted(found, key=lambda key: -found[key].headroom.value)
     whole = together(list(found.values()))
     us = whole.measured.value
