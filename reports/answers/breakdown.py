@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Where the time of a step goes."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from reports.answers.cells import shown
@@ -203,41 +202,34 @@ def table_of(step: Step) -> text.Table | None:
     """Makes a table: columns for each phase, the step, and the model's inference."""
     if not step.phases or not step.parts:
         return None
-    inference = step.inference
-    columns = [*step.phases.items(), ("step", step.whole)]
-    columns += [("inference", inference.whole)] if inference else []
+    names, inference = step.ordered(), step.inference
 
-    def share(component: str, column: str) -> str:
-        if column == "step":
-            return step.share(component).plus_minus(text.percent)
-        if inference and column == "inference":
-            known = component in inference.ordered()
-            return text.percent(inference.share(component).value) if known else "-"
-        row = step.parts.get((column, component))
-        return text.percent(row["share"]) if row else "-"
+    def column(name: str, row: Row | None, shares: list[str], timed: str) -> list[str]:
+        products = matmul_share(row).plus_minus(text.percent) if row else "-"
+        return [name, *shares, products, text.time(row.time_us) if row else "-", timed]
 
-    def timed(column: str) -> str:
-        if column in step.phases:
-            return shown(step.timed, f"{column}_us") if step.timed else "-"
-        row = inference.timed if inference and column == "inference" else step.timed
-        return text.time(row.time_us) if row else "-"
+    def of_phase(phase: str, row: Row) -> list[str]:
+        parts = (step.parts.get((phase, name)) for name in names)
+        shares = [text.percent(part["share"]) if part else "-" for part in parts]
+        timed = shown(step.timed, f"{phase}_us") if step.timed else "-"
+        return column(phase, row, shares, timed)
 
-    def last(heading: str, cell: Callable[[Row], str]) -> list[str]:
-        return [heading, *("-" if row is None else cell(row) for _, row in columns)]
+    def of_whole(name: str, of: Step, shares: list[str]) -> list[str]:
+        timed = text.time(of.timed.time_us) if of.timed else "-"
+        return column(name, of.whole, shares, timed)
 
-    lines = [
-        [part, *(share(part, name) for name, _ in columns)] for part in step.ordered()
-    ]
-    lines += [
-        last(
-            "matrix products, of each column",
-            lambda row: matmul_share(row).plus_minus(text.percent),
-        ),
-        last("time, profiled", lambda row: text.time(row.time_us)),
-    ]
-    if step.timed or (inference and inference.timed):
-        lines.append(["time without a profile", *(timed(name) for name, _ in columns)])
-    headings = ["component", *(name for name, _ in columns)]
+    results = ["matrix products, of each column", "time, profiled"]
+    columns = [["component", *names, *results, "time without a profile"]]
+    columns += [of_phase(*named) for named in step.phases.items()]
+    shares = [step.share(name).plus_minus(text.percent) for name in names]
+    columns.append(of_whole("step", step, shares))
+    if inference:
+        own = {name: inference.share(name).value for name in inference.ordered()}
+        shares = [text.percent(own[name]) if name in own else "-" for name in names]
+        columns.append(of_whole("inference", inference, shares))
+    headings, *lines = map(list, zip(*columns, strict=True))
+    if not step.timed and not (inference and inference.timed):
+        lines.pop()
     return text.Table(headings, lines, f"Shares of {step.name}")
 
 
