@@ -129,7 +129,7 @@ inline Batch ShareOf(const Batch& whole, const ProcessGroup& data) {
   return {data.ChunkOf(whole.tokens), data.ChunkOf(whole.targets)};
 }
 
-// This rank's place in a group whose other ranks do not exist.
+// This rank's place in a group; the other ranks do not exist.
 inline std::unique_ptr<ProcessGroup> WithoutOthers(const ProcessGroup& group) {
   return ProcessGroup::Fake(
       {.backend = group.backend(), .rank = group.rank(), .size = group.size()});

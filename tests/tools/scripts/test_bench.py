@@ -87,7 +87,7 @@ def test_two_calls_at_once_do_not_share_a_result(checkout: Checkout) -> None:
 def test_the_result_is_summed_up_at_the_end(checkout: Checkout) -> None:
     python = checkout.root / ".venv/bin/python"
     write_script(python, '#!/bin/sh\necho "summary: $*"\nexit 3\n')
-    # The status is that of the program, not of the summary.
+    # The program's status, not the summary's.
     done = checkout.run("bench", status=1, STUB_STATUS="1")
     result = checkout.root / "results" / checkout.results()[0]
     assert f"summary: -m reports.answers --summary {result}\n" in done.stderr
