@@ -32,10 +32,7 @@ def _leave_out(words: str) -> None:
 
 
 class History:
-    """The store and the commits; results that are left out are reported on stderr.
-
-    Errors: Refused.
-    """
+    """The store and the commits; stderr says what is left out. Errors: Refused."""
 
     def __init__(self, given: argparse.Namespace) -> None:
         self.store = Store(given.store)

@@ -11,7 +11,6 @@ import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from reports.compare.decision import Verdict
@@ -131,7 +130,7 @@ def _run(command: Sequence[str]) -> int:
     # it heeds even if a background job's shell made it ignore SIGINT.
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, process_group=0) as ab:
 
-        def stop(_number: int, _frame: FrameType | None) -> None:
+        def stop(*_: object) -> None:
             os.killpg(ab.pid, signal.SIGSTOP)
             signal.raise_signal(signal.SIGSTOP)
             os.killpg(ab.pid, signal.SIGCONT)

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The results of one machine as points in commit order.
-
-A point is a commit. It pools the processes of all its results, since repetitions in
-one process do not predict the next process.
-"""
+"""The results of one machine as points in commit order. A point is a commit: it pools
+the processes of all its results, since repetitions in one process do not predict the
+next process."""
 
 import warnings
 from collections import defaultdict
@@ -86,11 +84,9 @@ def _ends(times: Floats) -> Floats:
 
 def levels_of(logs: Floats) -> Floats:
     """Returns a log time for each row and point from log times [row, point, process].
-
     It varies less than the median, and is as robust: a step of Huber's estimator, the
     mean after limiting each process's distance from the median to FAR times the row's
-    usual distance.
-    """
+    usual distance."""
     middle = _ends(logs)[0][..., None]
     away = logs - middle
     with warnings.catch_warnings(action="ignore"):  # some have no times
