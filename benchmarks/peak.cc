@@ -19,15 +19,15 @@
 //   the same run report their rates as shares of these peaks: mfu_measured and
 //   bandwidth_share.
 
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "benchmarks/peak/peak_kernels.h"
 #include "benchmarks/peak/stream.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
-#include "fixtures/timing/statistics.h"
+#include "fixtures/timing/sampler.h"
 #include "model/fused/mm.h"
 #include "model/nn/dtype.h"
 #include "model/training/precision_scope.h"
@@ -37,34 +37,38 @@ namespace {
 
 constexpr int kOpsPerCall = 1000;
 
-// States the cost of the product [m, k] x [k, n].
-void StateProduct(int64_t m, int64_t n, int64_t k, Precision precision,
-                  State& state) {
-  const int64_t width = c10::elementSize(WeightType(precision));
-  state.SetBytesProcessed(static_cast<double>((m * k + k * n + m * n) * width));
-  state.cost().flops =
-      2.0 * static_cast<double>(m * n) * static_cast<double>(k);
-  state.cost().precision = precision;
-}
-
 // [m, k] times [k, n]. The best rate over all shapes is the peak.
 class PeakMatmul : public Fixture {
  public:
   struct Params {
-    Precision precision;
+    Precision precision = Precision::kFp32;
+    // Empty: LibTorch chooses. Otherwise as in a linear layer, on a CPU.
+    std::optional<ProductLibrary> library = {};
     int64_t m, n, k;
   };
+
+  static std::string Unavailable(const Params& p, const Device&) {
+    return p.library ? ProductLibraryUnavailable(*p.library) : "";
+  }
 
   PeakMatmul(const Params& p, const Device& device)
       : p_(p),
         scope_(p.precision),
-        product_(p.m, p.n, p.k, p.precision, TorchDevice(device)) {}
+        product_(p.library ? MatrixProduct(p.m, p.n, p.k, *p.library)
+                           : MatrixProduct(p.m, p.n, p.k, p.precision,
+                                           TorchDevice(device))) {}
 
   absl::Status Check() override { return product_.Verify(); }
 
   void Run(State& state) override {
     for (auto _ : state) product_.Multiply();
-    StateProduct(p_.m, p_.n, p_.k, p_.precision, state);
+    const auto& [precision, library, m, n, k] = p_;
+    const int64_t width = c10::elementSize(WeightType(precision));
+    state.SetBytesProcessed(
+        static_cast<double>((m * k + k * n + m * n) * width));
+    state.cost().flops =
+        2.0 * static_cast<double>(m * n) * static_cast<double>(k);
+    state.cost().precision = precision;
   }
 
  private:
@@ -106,33 +110,9 @@ TRAINBENCH_REGISTER(PeakMatmul, "peak/work=matmul/precision/m/n/k")
         Counter("bytes_per_second").Of("work=update").Versus("work=copy"),
         About(1.5, 0.15));
 
-// fp32 products of a linear layer on a CPU, by each library that LibTorch has.
-class PeakLinear : public Fixture {
- public:
-  struct Params {
-    ProductLibrary library;
-    int64_t m, n, k;
-  };
-
-  static std::string Unavailable(const Params& p, const Device&) {
-    return ProductLibraryUnavailable(p.library);
-  }
-
-  PeakLinear(const Params& p, const Device&)
-      : p_(p), scope_(Precision::kFp32), product_(p.m, p.n, p.k, p.library) {}
-
-  absl::Status Check() override { return product_.Verify(); }
-
-  void Run(State& state) override {
-    for (auto _ : state) product_.Multiply();
-    StateProduct(p_.m, p_.n, p_.k, Precision::kFp32, state);
-  }
-
- private:
-  Params p_;
-  MatmulScope scope_;
-  MatrixProduct product_;
-};
+ProductLibrary& LibraryIn(PeakMatmul::Params& p) {
+  return p.library ? *p.library : p.library.emplace();
+}
 
 Expectation FusedTakesTheFasterLibrary(const Device&) {
   const ProductLibrary faster = FasterLibrary(512, 3072, 768);
@@ -147,14 +127,15 @@ Expectation FusedTakesTheFasterLibrary(const Device&) {
       AtLeast(0.95)};
 }
 
-// The products of the model small. Fewer tokens reach a lower rate.
-TRAINBENCH_REGISTER(PeakLinear, "peak/work=linear/precision=fp32/library/m/n/k")
+// fp32 products of the model small on a CPU, by each library that LibTorch has.
+// Fewer tokens reach a lower rate.
+TRAINBENCH_REGISTER(PeakMatmul, "peak/work=linear/precision=fp32/library/m/n/k")
     ->RunsFirst()
     ->OnCpu()
-    ->Axis("library", &PeakLinear::Params::library, ProductLibraryName)
-    ->Axis("m", &PeakLinear::Params::m)
-    ->Axis("n", &PeakLinear::Params::n)
-    ->Axis("k", &PeakLinear::Params::k)
+    ->Axis("library", LibraryIn, ProductLibraryName)
+    ->Axis("m", &PeakMatmul::Params::m)
+    ->Axis("n", &PeakMatmul::Params::n)
+    ->Axis("k", &PeakMatmul::Params::k)
     ->Smoke("m:n:k=64:64:64")
     ->Quick("m:n:k=512:3072:768")
     ->Full(
@@ -166,10 +147,31 @@ struct PeakSize {
   int64_t bytes;
 };
 
-// Registers a pass over buffers of LibTorch.
-template <typename F>
-Registration<F>* RegisterPass(absl::string_view name) {
-  return Register<F>(name)
+// A pass over buffers of LibTorch that reads `bytes` and writes as many.
+template <typename Work>
+class PeakPass : public Fixture {
+ public:
+  using Params = PeakSize;
+
+  PeakPass(const Params& p, const Device& device)
+      : bytes_(p.bytes),
+        work_(p.bytes, at::TensorOptions().device(TorchDevice(device))) {}
+
+  absl::Status Check() override { return work_.Verify(); }
+
+  void Run(State& state) override {
+    for (auto _ : state) work_.Run();
+    state.SetBytesProcessed(2.0 * static_cast<double>(bytes_));
+  }
+
+ private:
+  int64_t bytes_;
+  Work work_;
+};
+
+template <typename Work>
+Registration<PeakPass<Work>>* RegisterPass(absl::string_view name) {
+  return Register<PeakPass<Work>>(name)
       ->RunsFirst()
       ->Options({.hold = true, .cold_cache = true})
       ->Axis("size", &PeakSize::bytes, WholeNumbers{8, kMostBytes, 8})
@@ -179,52 +181,9 @@ Registration<F>* RegisterPass(absl::string_view name) {
       ->Full("size=256Mi,512Mi");
 }
 
-// Copies one buffer to another.
-class PeakCopy : public Fixture {
- public:
-  using Params = PeakSize;
-
-  PeakCopy(const Params& p, const Device& device)
-      : bytes_(p.bytes),
-        copy_(p.bytes, at::TensorOptions().device(TorchDevice(device))) {}
-
-  absl::Status Check() override { return copy_.Verify(); }
-
-  void Run(State& state) override {
-    for (auto _ : state) copy_.Copy();
-    state.SetBytesProcessed(2.0 * static_cast<double>(bytes_));
-  }
-
- private:
-  int64_t bytes_;
-  MemoryCopy copy_;
-};
-
-const auto* const kPeakCopy = RegisterPass<PeakCopy>("peak/work=copy/size");
-
-// Updates one buffer in place.
-class PeakUpdate : public Fixture {
- public:
-  using Params = PeakSize;
-
-  PeakUpdate(const Params& p, const Device& device)
-      : bytes_(p.bytes),
-        update_(p.bytes, at::TensorOptions().device(TorchDevice(device))) {}
-
-  absl::Status Check() override { return update_.Verify(); }
-
-  void Run(State& state) override {
-    for (auto _ : state) update_.Update();
-    state.SetBytesProcessed(2.0 * static_cast<double>(bytes_));
-  }
-
- private:
-  int64_t bytes_;
-  InPlaceUpdate update_;
-};
-
+const auto* const kPeakCopy = RegisterPass<MemoryCopy>("peak/work=copy/size");
 const auto* const kPeakUpdate =
-    RegisterPass<PeakUpdate>("peak/work=update/size");
+    RegisterPass<InPlaceUpdate>("peak/work=update/size");
 
 // Passes over memory on all threads, on a CPU.
 class PeakStream : public Fixture {
@@ -287,11 +246,7 @@ class PeakOpOverhead : public Fixture {
   }
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
-    std::vector<double> per_op;
-    for (const Sample& sample : sampling.samples) {
-      per_op.push_back(sample.total_us / kOpsPerCall);
-    }
-    return ExtraMetrics{{{"op_us", Median(per_op)}}, {}};
+    return ExtraMetrics{{{"op_us", MedianUs(sampling) / kOpsPerCall}}, {}};
   }
 
  private:

@@ -95,11 +95,11 @@ MemoryCopy::MemoryCopy(int64_t bytes, const at::TensorOptions& options)
     : from_(FillVaried(at::empty({bytes / 4}, options.dtype(at::kFloat)))),
       to_(at::zeros_like(from_)) {}
 
-void MemoryCopy::Copy() { to_.copy_(from_); }
+void MemoryCopy::Run() { to_.copy_(from_); }
 
 absl::Status MemoryCopy::Verify() {
   to_.fill_(std::numeric_limits<double>::quiet_NaN());
-  Copy();
+  Run();
   const absl::Status status = VerifyEqual("the copy", to_, from_);
   return status.ok() ? CheckVaried("the source", from_) : status;
 }
@@ -107,11 +107,11 @@ absl::Status MemoryCopy::Verify() {
 InPlaceUpdate::InPlaceUpdate(int64_t bytes, const at::TensorOptions& options)
     : x_(FillVaried(at::empty({bytes / 4}, options.dtype(at::kFloat)))) {}
 
-void InPlaceUpdate::Update() { x_.mul_(-1); }
+void InPlaceUpdate::Run() { x_.mul_(-1); }
 
 absl::Status InPlaceUpdate::Verify() {
   const at::Tensor original = x_.clone();
-  Update();
+  Run();
   const absl::Status status = VerifyEqual("the update", x_, -original);
   return status.ok() ? CheckVaried("the buffer", x_) : status;
 }

@@ -52,7 +52,7 @@ class MemoryCopy {
  public:
   MemoryCopy(int64_t bytes, const at::TensorOptions& options);
 
-  void Copy();
+  void Run();
   // Overwrites the copy, copies, then calls VerifyEqual.
   absl::Status Verify();
 
@@ -66,7 +66,7 @@ class InPlaceUpdate {
  public:
   InPlaceUpdate(int64_t bytes, const at::TensorOptions& options);
 
-  void Update();
+  void Run();
   // Updates once, then compares with the negated original.
   absl::Status Verify();
 

@@ -127,8 +127,7 @@ at::Tensor Buffer(int64_t bytes) {
       at::empty({bytes / static_cast<int64_t>(sizeof(float))}, at::kFloat));
 }
 
-}  // namespace
-
+// Returns the number of buffers that the kernel uses.
 int StreamBuffers(StreamKernel kernel) {
   switch (kernel) {
     case StreamKernel::kCopy:
@@ -143,6 +142,8 @@ int StreamBuffers(StreamKernel kernel) {
   }
   return 0;
 }
+
+}  // namespace
 
 double StreamTraffic(StreamKernel kernel, Stores stores, int64_t bytes) {
   double moves = StreamBuffers(kernel);

@@ -26,21 +26,16 @@ enum class StreamKernel {
 
 inline constexpr EnumNames<StreamKernel, 6> StreamKernelName{
     "copy", "scale", "add", "triad", "update", "read"};
-inline constexpr auto kStreamKernels = StreamKernelName.values();
 
 // How a result is stored to memory. An ordinary store first loads the line that
 // it overwrites; a non-temporal one does not, and bypasses the caches.
 enum class Stores { kOrdinary, kNonTemporal };
 
 inline constexpr EnumNames<Stores, 2> StoresName{"ordinary", "non_temporal"};
-inline constexpr auto kStores = StoresName.values();
 
 // Returns the bytes that memory moves in a pass over buffers of `bytes` each,
 // including the lines that ordinary stores load.
 double StreamTraffic(StreamKernel kernel, Stores stores, int64_t bytes);
-
-// Returns the number of buffers of this size that the kernel uses.
-int StreamBuffers(StreamKernel kernel);
 
 // Returns why this build has no such pass, or "": non-temporal stores need x86.
 std::string StreamUnavailable(StreamKernel kernel, Stores stores);

@@ -19,8 +19,8 @@ constexpr int64_t kLineBytes = 64;
 // cannot divide evenly.
 TEST(StreamTest, EveryPassIsRight) {
   at::manual_seed(1);
-  for (const StreamKernel kernel : kStreamKernels) {
-    for (const Stores stores : kStores) {
+  for (const StreamKernel kernel : StreamKernelName.values()) {
+    for (const Stores stores : StoresName.values()) {
       if (!StreamUnavailable(kernel, stores).empty()) continue;
       for (const int64_t lines : {1, 2, 101}) {
         Stream stream(kernel, stores, lines * kLineBytes);
