@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "fixtures/device/torch_device.h"
@@ -90,9 +91,8 @@ TRAINBENCH_REGISTER(TransferBytes, "transfer")
     ->PaperOnGpu(absl::StrCat(kAllTransfersOnGpu, kEachSize))
     ->Complete([](TransferBytes::Params& p, const RunOptions&,
                   const Device& device) {
-      const bool on_cpu =
-          p.kind == TransferKind::kMemcpy || p.kind == TransferKind::kMemset;
-      return on_cpu != device.is_cuda();
+      return absl::c_linear_search(TransferKinds(TorchDevice(device).type()),
+                                   p.kind);
     })
     ->ExpectOnCpu(
         "beyond the cache memset has 3/4 of memcpy's bytes per second",
