@@ -34,10 +34,6 @@ at::Tensor ReferenceLogits(const ToyModelImpl& model, const at::Tensor& x) {
 
 }  // namespace
 
-bool NamedDtype::operator==(const NamedDtype& other) const {
-  return std::string(name) == other.name && dtype == other.dtype;
-}
-
 Dtypes RunToyStep(ToyModel& model, const ToyBatch& data, c10::ScalarType low,
                   PhaseObserver& observer) {
   ToyActivations found;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "model/ops/toy_model.h"
 #include "model/spec/phase.h"
 
@@ -16,9 +17,9 @@ namespace trainbench {
 
 // A tensor's name in the step and its dtype, for example {"logits", fp16}.
 struct NamedDtype {
-  const char* name;
+  absl::string_view name;
   c10::ScalarType dtype;
-  bool operator==(const NamedDtype& other) const;
+  bool operator==(const NamedDtype&) const = default;
 };
 using Dtypes = std::vector<NamedDtype>;
 
