@@ -23,6 +23,7 @@
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/steps/model_step.h"
 #include "fixtures/steps/step_prediction.h"
+#include "model/accounting/number.h"
 #include "model/spec/status_macros.h"
 
 namespace trainbench {
@@ -39,30 +40,25 @@ class Checkpointed : public ModelStep {
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
     ASSIGN_OR_RETURN(auto extra, ModelStep::MeasureExtra(sampling));
     // Counts the step's tensors alone, so that all choices are comparable.
-    const auto number = [](int64_t count) {
-      return static_cast<double>(count);
-    };
     const int64_t bytes = device().memory_bytes;
     extra.counters["largest_batch"] =
-        number(LargestSize(&StepParams::batch, step(), device(), bytes));
+        Number(LargestSize(&StepParams::batch, step(), device(), bytes));
     extra.counters["largest_seq"] =
-        number(LargestSize(&StepParams::seq, step(), device(), bytes));
+        Number(LargestSize(&StepParams::seq, step(), device(), bytes));
     return extra;
   }
 };
 
 Axis<StepParams> CheckpointAxis() {
   return {"checkpoint",
-          [](const RunOptions&) {
-            return std::vector<std::string>{CheckpointingNames()};
-          },
+          [](const RunOptions&) { return std::vector{CheckpointingNames()}; },
           [](absl::string_view name, const RunOptions&, StepParams& p) {
             const auto checkpointing = ParseCheckpointing(name);
             if (checkpointing.ok()) p.model.checkpointing = *checkpointing;
             return checkpointing.ok();
           },
           [](const StepParams& p) {
-            return std::string(CheckpointingName(p.model.checkpointing));
+            return CheckpointingName(p.model.checkpointing);
           }};
 }
 
@@ -81,10 +77,8 @@ TRAINBENCH_REGISTER(Checkpointed,
         "checkpoint=none,attention,every_1 model=medium "
         "precision=bf16_autocast mode=train_step batch=4 seq=512")
     ->Full(
-        "checkpoint=none,attention,every_1 model=tiny precision=fp32 "
-        "mode=train_step batch=1 seq=512",
-        "checkpoint=every_2,every_4 model=tiny precision=fp32 "
-        "mode=train_step batch=1 seq=512")
+        "checkpoint=none,attention,every_1,every_2,every_4 model=tiny "
+        "precision=fp32 mode=train_step batch=1 seq=512")
     ->Paper(absl::StrCat(
         "checkpoint=none,attention,every_1,every_2,every_4,every_sqrt "
         "precision=fp32,bf16_autocast mode=train_step "

@@ -22,6 +22,7 @@
 #include "fixtures/steps/model_step.h"
 #include "fixtures/steps/step_prediction.h"
 #include "model/accounting/flops.h"
+#include "model/accounting/number.h"
 #include "model/spec/status_macros.h"
 
 namespace trainbench {
@@ -75,22 +76,19 @@ class Memory : public Fixture {
           },
           p_.trace_directory, StepName("memory", p_.step).text()));
     }
-    const auto number = [](int64_t bytes) {
-      return static_cast<double>(bytes);
-    };
-    const double peak = number(timeline.peak_bytes);
+    const double peak = Number(timeline.peak_bytes);
     const StepPrediction dry = PredictStep(p_.step, device_);
     ExtraMetrics extra;
     extra.counters = {
         // Counted in blocks by the recorder, not by the allocator.
         {"own_peak_bytes", peak},
-        {"prediction_error", peak / number(dry.peak_bytes()) - 1},
-        {"predicted_parameter_bytes", number(dry.parameter_bytes)},
-        {"predicted_gradient_bytes", number(dry.gradient_bytes)},
-        {"predicted_optimizer_bytes", number(dry.optimizer_bytes)},
-        {"predicted_saved_bytes", number(dry.saved_bytes)},
-        {"residual_bytes", number(dry.residual_bytes)},
-        {"logit_bytes", number(dry.logit_bytes)}};
+        {"prediction_error", peak / Number(dry.peak_bytes()) - 1},
+        {"predicted_parameter_bytes", Number(dry.parameter_bytes)},
+        {"predicted_gradient_bytes", Number(dry.gradient_bytes)},
+        {"predicted_optimizer_bytes", Number(dry.optimizer_bytes)},
+        {"predicted_saved_bytes", Number(dry.saved_bytes)},
+        {"residual_bytes", Number(dry.residual_bytes)},
+        {"logit_bytes", Number(dry.logit_bytes)}};
     if (p_.step.mode == kTrainStep) AddCheckpointed(extra);
     extra.findings = {{"predicted_peak_at", PeakText(dry.call.timeline)}};
     extra.Append(MemoryTables(timeline, dry.call.timeline, p_.step));
@@ -105,7 +103,7 @@ class Memory : public Fixture {
     step.model.checkpointing = {.kind = Checkpointing::Kind::kBlocks,
                                 .every = 1};
     extra.counters["checkpointed_peak_bytes"] =
-        static_cast<double>(PredictStep(step, device_).peak_bytes());
+        Number(PredictStep(step, device_).peak_bytes());
     extra.counters["checkpointed_flops"] =
         RecomputedFlops(step.model, step.batch, step.seq, step.mode);
   }

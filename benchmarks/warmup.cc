@@ -10,13 +10,14 @@
 //   the standard deviation of the ten is c / sqrt(10) of a step. A difference
 //   between calls:1 and calls:5 comes from clocks and caches.
 
-#include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/steps/model_step.h"
 #include "fixtures/timing/statistics.h"
+#include "fixtures/timing/timer.h"
 #include "model/verification/verification.h"
 
 namespace trainbench {
@@ -55,13 +56,11 @@ class Warmup : public ModelStep {
   }
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
-    std::vector<double> all, late;
-    for (const Sample& sample : sampling.samples) {
-      all.push_back(sample.total_us);
-    }
+    const std::vector<double> all =
+        ValuesOf(sampling.samples, &Sample::total_us);
     // Even a cold run is warm in its second half.
-    late.assign(all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2),
-                all.end());
+    const std::vector<double> late(all.begin() + std::ssize(all) / 2,
+                                   all.end());
     const double steady = Median(late);
     return ExtraMetrics{
         {{"steady_us", steady},
