@@ -59,9 +59,7 @@ class FusedOps : public Fixture {
   FusedOps(const Params& p, const Device& device)
       : p_(p),
         call_(p.op, p.implementation, p.model, p.batch, p.seq,
-              at::TensorOptions()
-                  .device(TorchDevice(device))
-                  .dtype(WeightType(p.precision))) {}
+              at::device(TorchDevice(device)).dtype(WeightType(p.precision))) {}
 
   absl::Status Check() override { return call_.Verify(); }
 

@@ -37,10 +37,9 @@ class SoftmaxVsMatmul : public Fixture {
   SoftmaxVsMatmul(const Params& p, const Device& device)
       : p_(p),
         matmul_(p.precision),
-        inputs_(RandomOpInputs(p.part, {p.batch, p.heads, p.seq, p.d_head},
-                               at::TensorOptions()
-                                   .device(TorchDevice(device))
-                                   .dtype(WeightType(p.precision)))) {}
+        inputs_(RandomOpInputs(
+            p.part, {p.batch, p.heads, p.seq, p.d_head},
+            at::device(TorchDevice(device)).dtype(WeightType(p.precision)))) {}
 
   absl::Status Check() override { return VerifyAttentionOp(p_.part, inputs_); }
 
