@@ -18,8 +18,8 @@
 //   stays below 0.5, and n ranks are no faster than one process with the whole
 //   batch and all cores.
 
+#include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,39 +32,24 @@
 namespace trainbench {
 namespace {
 
-constexpr char kPredictedBucketName[] = "overlap_predicted_bucket";
-
-// A way to exchange gradients, or a reference without an exchange.
-struct Exchange {
-  absl::string_view name;
-  std::optional<SyncStrategy> strategy = {};
-  int64_t bucket_mib = 0;
-  WithoutExchange without = WithoutExchange::kAlone;
-};
-
 // The Reducer has PyTorch's default bucket size, 25 MiB.
-constexpr Exchange kExchanges[] = {
-    {"alone"},
-    {"side_by_side", {}, 0, WithoutExchange::kSideBySide},
-    {"whole_batch", {}, 0, WithoutExchange::kWholeBatch},
-    {"per_parameter", SyncStrategy::kPerParameter},
-    {"flat", SyncStrategy::kFlat},
-    {"overlap_per_parameter", SyncStrategy::kOverlapPerParameter},
-    {kPredictedBucketName, SyncStrategy::kOverlapBucketed,
-     DataParallelParams::kPredictedBucket},
-    {"overlap_bucketed", SyncStrategy::kOverlapBucketed},
-    {"reducer", SyncStrategy::kReducer, 25}};
+constexpr std::array<GradientExchange, 9> kExchanges = {{
+    {.without = WithoutExchange::kAlone},
+    {.without = WithoutExchange::kSideBySide},
+    {.without = WithoutExchange::kWholeBatch},
+    {.strategy = SyncStrategy::kPerParameter},
+    {.strategy = SyncStrategy::kFlat},
+    {.strategy = SyncStrategy::kOverlapPerParameter},
+    {.strategy = SyncStrategy::kOverlapBucketed,
+     .bucket_mib = GradientExchange::kPredictedBucket},
+    {.strategy = SyncStrategy::kOverlapBucketed},
+    {.strategy = SyncStrategy::kReducer, .bucket_mib = 25},
+}};
 
-absl::string_view StrategyName(const DataParallelParams& params) {
-  if (params.predicts_bucket()) return kPredictedBucketName;
-  for (const Exchange& exchange : kExchanges) {
-    if (exchange.name != kPredictedBucketName &&
-        exchange.strategy == params.strategy &&
-        exchange.without == params.without) {
-      return exchange.name;
-    }
-  }
-  return "unknown";
+absl::string_view ExchangeName(const GradientExchange& exchange) {
+  if (exchange.predicts_bucket()) return "overlap_predicted_bucket";
+  return exchange.strategy ? SyncStrategyName(*exchange.strategy)
+                           : WithoutExchangeName(exchange.without);
 }
 
 class Ddp : public DataParallelStep {
@@ -73,17 +58,19 @@ class Ddp : public DataParallelStep {
 
   static CaseName NameOf(const Params& p) {
     CaseName name("ddp");
-    name.Word("strategy", StrategyName(p))
+    name.Word("strategy", ExchangeName(p.exchange))
         .Word("model", p.step.model.name)
         .Word("precision", PrecisionName(p.step.precision))
         .Value("ranks", OptionsOf(p).ranks->count);
-    if (!p.strategy && p.without == WithoutExchange::kAlone) {
+    if (p.exchange.is(WithoutExchange::kAlone)) {
       name.Value("as_one_of", p.ranks);
     }
-    if (!p.strategy && p.without == WithoutExchange::kWholeBatch) {
+    if (p.exchange.is(WithoutExchange::kWholeBatch)) {
       name.Value("instead_of", p.ranks);
     }
-    if (p.bucket_mib > 0) name.Value("bucket_mb", p.bucket_mib);
+    if (p.exchange.bucket_mib > 0) {
+      name.Value("bucket_mb", p.exchange.bucket_mib);
+    }
     return name.Value("batch", p.step.batch).Value("seq", p.step.seq);
   }
 
@@ -91,29 +78,6 @@ class Ddp : public DataParallelStep {
     for (auto _ : state) Step(state.phases());
   }
 };
-
-Axis<DataParallelParams> StrategyAxis() {
-  return {
-      "strategy",
-      [](const RunOptions&) {
-        std::vector<std::string> names;
-        for (const Exchange& exchange : kExchanges) {
-          names.emplace_back(exchange.name);
-        }
-        return names;
-      },
-      [](absl::string_view name, const RunOptions&, DataParallelParams& p) {
-        for (const Exchange& exchange : kExchanges) {
-          if (exchange.name != name) continue;
-          p.strategy = exchange.strategy;
-          p.bucket_mib = exchange.bucket_mib;
-          p.without = exchange.without;
-          return true;
-        }
-        return false;
-      },
-      [](const DataParallelParams& p) { return std::string(StrategyName(p)); }};
-}
 
 // Only overlap_bucketed has a bucket size that varies.
 Axis<DataParallelParams> BucketAxis() {
@@ -126,10 +90,14 @@ Axis<DataParallelParams> BucketAxis() {
       [=](absl::string_view text, const RunOptions&, DataParallelParams& p) {
         int64_t mib = 0;
         if (!ReadWholeNumber(text, kSizes, mib)) return false;
-        if (StrategyName(p) == "overlap_bucketed") p.bucket_mib = mib;
+        if (ExchangeName(p.exchange) == "overlap_bucketed") {
+          p.exchange.bucket_mib = mib;
+        }
         return true;
       },
-      [](const DataParallelParams& p) { return absl::StrCat(p.bucket_mib); }};
+      [](const DataParallelParams& p) {
+        return absl::StrCat(p.exchange.bucket_mib);
+      }};
 }
 
 constexpr char kExchanging[] =
@@ -139,7 +107,7 @@ constexpr char kExchanging[] =
 TRAINBENCH_REGISTER(Ddp, "ddp")
     ->Axes(StepAxes<DataParallelParams>(&DataParallelParams::step), {"mode"})
     ->Axis("ranks", &DataParallelParams::ranks, WholeNumbers{1, kMostRanks})
-    ->Axis(StrategyAxis())
+    ->Axis("strategy", &DataParallelParams::exchange, kExchanges, ExchangeName)
     ->Axis(BucketAxis())
     ->Smoke(
         "model=tiny precision=fp32 batch=1 seq=32 ranks=2 "
@@ -168,9 +136,7 @@ TRAINBENCH_REGISTER(Ddp, "ddp")
                   const Device& device) {
       p.step.mode = StepMode::kTrainStep;
       p.backend = BackendFor(device);
-      const bool is_whole_batch =
-          !p.strategy && p.without == WithoutExchange::kWholeBatch;
-      if (is_whole_batch) p.step.batch *= p.ranks;
+      if (p.exchange.is(WithoutExchange::kWholeBatch)) p.step.batch *= p.ranks;
       return true;
     })
     ->ExpectOnGpu("the time is predicted within 15 %",
