@@ -14,7 +14,6 @@
 #include <torch/types.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

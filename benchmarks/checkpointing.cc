@@ -16,7 +16,6 @@
 //   saves half as much memory for 6 % of tiny's FLOPs, but for more of its
 //   time, because softmax has none.
 
-#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

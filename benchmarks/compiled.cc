@@ -14,8 +14,6 @@
 //   Sums in another order change only the last bits: textbook_error is near
 //   1e-7 in fp32.
 
-#include <string>
-
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/steps/runtime_step.h"

@@ -11,8 +11,6 @@
 //   with the tensors kept: ours keeps 3 of 5 in the feed-forward layer, no
 //   scores, and one of logits in the products' dtype instead of three in fp32.
 
-#include <string>
-
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/steps/model_step.h"

@@ -14,9 +14,6 @@
 //   saves only activations: a quarter of the peak of tiny's forward pass of 512
 //   tokens.
 
-#include <string>
-#include <utility>
-
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/profiling/kernel_families.h"

@@ -11,8 +11,6 @@
 //   one call per tensor. So its step is slower by half of the all-reduce's time
 //   and, on tiny, by the latency of 38 calls.
 
-#include <string>
-
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/experiment/rank_plan.h"
 #include "fixtures/steps/parallel/sharded_step.h"

@@ -18,8 +18,6 @@
 //   ranks send gradients, whatever the batch; these send activations, in
 //   proportion to it.
 
-#include <string>
-
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/experiment/rank_plan.h"
 #include "fixtures/steps/parallel/parallel_step.h"

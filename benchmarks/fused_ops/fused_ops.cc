@@ -5,7 +5,6 @@
 #include <torch/autograd.h>
 #include <torch/types.h>
 
-#include <cmath>
 #include <limits>
 #include <utility>
 
