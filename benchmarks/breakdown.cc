@@ -181,7 +181,7 @@ absl::StatusOr<RowsOfPass> Breakdown::Measure() {
     rows[NameOfRow(p_, part).text()] = std::move(row);
   }
   if (p_.has_details) MarkDetails(parts, rows);
-  rows.at(WholeOf(p_).text()).extra.tables[kProfiles] =
+  rows.at(WholeOf(p_).text()).extra.tables["profiles"] =
       ProfileDocument(passes, plan.time_of, device().has_times());
   return rows;
 }
