@@ -68,8 +68,7 @@ class Optimizer : public Fixture {
     const Attribution host = Attribute(trace, TimeOf::kHostOps);
     const auto ops = static_cast<double>(host.Of({}).calls);
     const auto kernels = static_cast<double>(CountKernels(trace));
-    return ExtraMetrics{{{"ops_per_step", ops}, {"kernels_per_step", kernels}},
-                        {}};
+    return ExtraMetrics{{{"ops_per_step", ops}, {"kernels_per_step", kernels}}};
   }
 
  private:

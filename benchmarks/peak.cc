@@ -246,7 +246,7 @@ class PeakOpOverhead : public Fixture {
   }
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {
-    return ExtraMetrics{{{"op_us", MedianUs(sampling) / kOpsPerCall}}, {}};
+    return ExtraMetrics{{{"op_us", MedianUs(sampling) / kOpsPerCall}}};
   }
 
  private:

@@ -66,8 +66,7 @@ class Warmup : public ModelStep {
         {{"steady_us", steady},
          {"steady_cv", CoefficientOfVariation(late)},
          {"steady_ratio", Mean(all) / steady},
-         {"first_ratio", sampling.first_call.total_us / steady}},
-        {}};
+         {"first_ratio", sampling.first_call.total_us / steady}}};
   }
 };
 
