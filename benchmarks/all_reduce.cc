@@ -151,7 +151,7 @@ constexpr char kAllSizes[] =
 TRAINBENCH_REGISTER(AllReduce, "all_reduce/backend/ranks/bytes")
     ->RunsFirst()
     ->Axis("backend", &AllReduce::Params::backend, CommBackendName)
-    ->Axis("ranks", &AllReduce::Params::ranks, WholeNumbers{1, kMostRanks})
+    ->Axis("ranks", &AllReduce::Params::ranks, kRankCounts)
     ->Axis("bytes", &AllReduce::Params::bytes, WholeNumbers{4, kMostBytes, 4})
     ->Smoke("backend=gloo ranks=2 bytes=64Ki")
     ->SmokeOnGpu("backend=gloo,nccl ranks=2 bytes=64Ki")

@@ -25,7 +25,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "fixtures/experiment/experiment.h"
-#include "fixtures/experiment/rank_plan.h"
 #include "fixtures/steps/parallel/data_parallel_step.h"
 
 namespace trainbench {
@@ -105,7 +104,7 @@ constexpr char kExchanging[] =
 
 TRAINBENCH_REGISTER(Ddp, "ddp")
     ->Axes(StepAxes<DataParallelParams>(&DataParallelParams::step), {"mode"})
-    ->Axis("ranks", &DataParallelParams::ranks, WholeNumbers{1, kMostRanks})
+    ->Axis("ranks", &DataParallelParams::ranks, kRankCounts)
     ->Axis("strategy", &DataParallelParams::exchange, kExchanges, ExchangeName)
     ->Axis(BucketAxis())
     ->Smoke(

@@ -10,7 +10,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
-#include "fixtures/experiment/rank_plan.h"
 #include "fixtures/steps/parallel/parallel_step.h"
 #include "fixtures/steps/parallel/toy_training.h"
 
@@ -25,7 +24,7 @@ TRAINBENCH_REGISTER_F(ToyTraining, DdpEquivalence,
                       absl::StrCat("ddp_equivalence/strategy/ranks/steps:",
                                    ToyTraining::kSteps))
     ->Axis("strategy", &ToyTrainingParams::strategy, SyncStrategyName)
-    ->Axis("ranks", &ToyTrainingParams::ranks, WholeNumbers{1, kMostRanks})
+    ->Axis("ranks", &ToyTrainingParams::ranks, kRankCounts)
     ->Smoke("strategy=per_parameter ranks=2")
     ->Quick("strategy=overlap_bucketed ranks=2")
     ->Full("strategy=per_parameter,overlap_bucketed ranks=2")

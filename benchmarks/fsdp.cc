@@ -20,7 +20,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
-#include "fixtures/experiment/rank_plan.h"
 #include "fixtures/steps/parallel/sharded_step.h"
 
 namespace trainbench {
@@ -46,7 +45,7 @@ TRAINBENCH_REGISTER_F(
     ShardedStep, Fsdp,
     "fsdp/sharded/model/precision/reshard/prefetch/ranks/batch/seq")
     ->Axes(StepAxes<ShardedParams>(&ShardedParams::step), {"mode"})
-    ->Axis("ranks", &ShardedParams::ranks, WholeNumbers{1, kMostRanks})
+    ->Axis("ranks", &ShardedParams::ranks, kRankCounts)
     ->Axis("sharded", &ShardedParams::replicas, kDivided, DividedName)
     ->Axis("reshard", Reshards, WholeNumbers{0, 1})
     ->Axis("prefetch", Prefetches, WholeNumbers{0, 1})

@@ -12,7 +12,6 @@
 //   and, on tiny, by the latency of 38 calls.
 
 #include "fixtures/experiment/experiment.h"
-#include "fixtures/experiment/rank_plan.h"
 #include "fixtures/steps/parallel/sharded_step.h"
 
 namespace trainbench {
@@ -29,7 +28,7 @@ TRAINBENCH_DEFINE_F(ShardedStep, Optimizer)(State& state) {
 TRAINBENCH_REGISTER_F(ShardedStep, Optimizer,
                       "sharded_optimizer/sharding/model/ranks/batch/seq")
     ->Axes(StepAxes<ShardedParams>(&ShardedParams::step), {"precision", "mode"})
-    ->Axis("ranks", &ShardedParams::ranks, WholeNumbers{1, kMostRanks})
+    ->Axis("ranks", &ShardedParams::ranks, kRankCounts)
     ->Axis("sharding", Sharding, OptimizerShardingName)
     ->Smoke("model=tiny batch=1 seq=32 ranks=2")
     ->SmokeOnGpu("model=small batch=4 seq=32 ranks=2")

@@ -19,7 +19,6 @@
 //   proportion to it.
 
 #include "fixtures/experiment/experiment.h"
-#include "fixtures/experiment/rank_plan.h"
 #include "fixtures/steps/parallel/parallel_step.h"
 #include "fixtures/steps/parallel/tensor_parallel_step.h"
 
@@ -35,8 +34,8 @@ TRAINBENCH_REGISTER_F(TensorParallelStep, Shared,
                       "tensor_parallel/model/precision/ranks/data/batch/seq")
     ->Axes(StepAxes<TensorParallelParams>(&TensorParallelParams::step),
            {"mode"})
-    ->Axis("ranks", &TensorParallelParams::ranks, WholeNumbers{1, kMostRanks})
-    ->Axis("data", &TensorParallelParams::data, WholeNumbers{1, kMostRanks})
+    ->Axis("ranks", &TensorParallelParams::ranks, kRankCounts)
+    ->Axis("data", &TensorParallelParams::data, kRankCounts)
     ->Smoke("model=tiny precision=fp32 batch=1 seq=32 ranks=1,2 data=1")
     ->SmokeOnGpu("model=small precision=fp32 batch=4 seq=32 ranks=1,2 data=1")
     ->Quick("model=tiny precision=fp32 batch=4 seq=128 ranks=1,2 data=1")

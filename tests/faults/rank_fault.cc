@@ -135,7 +135,7 @@ std::string Rounds() {
 TRAINBENCH_REGISTER(RankFault, "rank_fault/kind/ranks/n")
     ->Axis("n", &RankFault::Params::n, WholeNumbers{0, kRounds})
     ->Axis("kind", &RankFault::Params::kind, RankFaultKinds())
-    ->Axis("ranks", &RankFault::Params::ranks, WholeNumbers{1, kMostRanks})
+    ->Axis("ranks", &RankFault::Params::ranks, kRankCounts)
     ->Paper(absl::StrCat("ranks=2 n=", Rounds()));
 
 }  // namespace
