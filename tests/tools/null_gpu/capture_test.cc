@@ -168,14 +168,14 @@ TEST_F(CaptureTest, AnotherThreadSpoilsAGlobalOneOnly) {
 }
 
 TEST_F(CaptureTest, NothingThatIsCapturedCanBeWaitedForOrDestroyed) {
-  using Wait = cudaError_t (*)(cudaStream_t);
-  constexpr Wait kWaits[] = {
+  using WaitCall = cudaError_t (*)(cudaStream_t);
+  constexpr WaitCall kWaits[] = {
       &cudaStreamSynchronize,
       &cudaStreamQuery,
       &cudaStreamDestroy,
       [](cudaStream_t) { return cudaDeviceSynchronize(); },
   };
-  for (const Wait wait : kWaits) {
+  for (const WaitCall wait : kWaits) {
     Begin(cudaStreamCaptureModeRelaxed);
     EXPECT_EQ(wait(stream_), cudaErrorStreamCaptureUnsupported);
     EXPECT_EQ(End(), cudaErrorStreamCaptureInvalidated);
