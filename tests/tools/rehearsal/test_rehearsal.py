@@ -10,8 +10,8 @@ import pytest
 
 from golden import check_golden
 from reports.results.rows import Result
-from results import document as result_of
 from results import FILL, PRODUCT, entry, failure, parsed
+from results import document as result_of
 from stub_checkout import write_script
 from tools.planner.timing.rates import devices
 from tools.rehearsal import text
