@@ -2,14 +2,13 @@
 
 #include "model/fused/cuda/flash.h"
 
-#ifdef TRAINBENCH_CUDA
-
 #include <ATen/Context.h>
 #include <torch/types.h>
 
 #include <cmath>
 
 #include "model/fused/cuda/launch.h"
+#include "model/kernels/flash/attention.h"
 
 namespace trainbench {
 namespace {
@@ -95,5 +94,3 @@ FlashGradients CudaFlashBackward(const FlashInputs& inputs,
 }
 
 }  // namespace trainbench
-
-#endif  // TRAINBENCH_CUDA

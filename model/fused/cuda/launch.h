@@ -5,14 +5,20 @@
 #define TRAINBENCH_MODEL_FUSED_CUDA_LAUNCH_H_
 
 #include <ATen/core/Tensor.h>
-#include <ATen/cuda/CUDAContext.h>
-#include <c10/cuda/CUDAGuard.h>
 #include <c10/util/Exception.h>
 
 #include <string>
 
 #include "model/dry_run/dry_run.h"
+#include "model/kernels/device.h"
+#include "model/kernels/head_strides.h"
+
+#ifdef TRAINBENCH_CUDA
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDAGuard.h>
+
 #include "model/kernels/launchers.h"
+#endif
 
 namespace trainbench {
 
@@ -31,14 +37,19 @@ inline kernels::HeadStrides StridesOf(const at::Tensor& x) {
 }
 
 // Launches on the current stream of the device of `on`. c10::Error says why a
-// launch failed.
+// launch failed; in a build without CUDA every launch fails.
 template <typename Args>
-void Launch(const at::Tensor& on, const Args& args) {
+void Launch([[maybe_unused]] const at::Tensor& on,
+            [[maybe_unused]] const Args& args) {
   if (DryRun::IsOn()) return;
+#ifdef TRAINBENCH_CUDA
   const c10::cuda::CUDAGuard guard(on.device());
   const std::string why =
       kernels::Launch(args, at::cuda::getCurrentCUDAStream());
   TORCH_CHECK(why.empty(), why);
+#else
+  TORCH_CHECK(false, "built without CUDA, and so without the GPU kernels");
+#endif
 }
 
 }  // namespace trainbench

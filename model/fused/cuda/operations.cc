@@ -2,8 +2,6 @@
 
 #include "model/fused/cuda/operations.h"
 
-#ifdef TRAINBENCH_CUDA
-
 #include <torch/types.h>
 
 #include <array>
@@ -11,6 +9,11 @@
 #include <vector>
 
 #include "model/fused/cuda/launch.h"
+#include "model/kernels/cross_entropy.h"
+#include "model/kernels/rms_norm.h"
+#include "model/kernels/rope.h"
+#include "model/kernels/softmax.h"
+#include "model/kernels/swiglu.h"
 #include "model/spec/implementation.h"
 
 namespace trainbench {
@@ -253,5 +256,3 @@ void ScaleInPlaceCuda(const at::Tensor& gradient, const at::Tensor& factor) {
 }
 
 }  // namespace trainbench
-
-#endif  // TRAINBENCH_CUDA
