@@ -23,9 +23,13 @@ class RmsNormFunction : public torch::autograd::Function<RmsNormFunction> {
                                at::ScalarType normed) {
     const auto compute =
         IsOnCpu(residual, "norm") ? AddRmsNormCpu : AddRmsNormCuda;
-    const FusedNormResult result = compute(
-        residual.contiguous(), update ? update->contiguous() : at::Tensor(),
-        weight, eps, normed);
+    const at::Tensor x = residual.contiguous();
+    const FusedNormResult result = {
+        update ? at::empty_like(x) : x,
+        at::empty(x.sizes(), x.options().dtype(normed)),
+        at::empty({x.numel() / weight.numel()}, x.options().dtype(at::kFloat))};
+    compute(x, update ? update->contiguous() : at::Tensor(), weight, eps,
+            result);
     RecordKernel("trainbench::add_rms_norm", [&] {
       return BytesOf({residual, update.value_or(at::Tensor()), weight,
                       update ? result.sum : at::Tensor(), result.normed,
@@ -40,6 +44,7 @@ class RmsNormFunction : public torch::autograd::Function<RmsNormFunction> {
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
     RefuseSecondDerivative("norm");
     const variable_list saved = ctx->get_saved_variables();
+    const at::Tensor& sum = saved[0];
     const at::Tensor& of_sum = gradients[0];
     const at::Tensor& of_normed = gradients[1];
     const bool has_update = ctx->saved_data["has_update"].toBool();
@@ -47,17 +52,20 @@ class RmsNormFunction : public torch::autograd::Function<RmsNormFunction> {
                 "the output of the fused norm has no gradient");
     const auto compute = IsOnCpu(of_normed, "norm") ? AddRmsNormBackwardCpu
                                                     : AddRmsNormBackwardCuda;
-    const NormGradients result = compute(
-        of_sum.defined() ? of_sum.contiguous() : of_sum, of_normed.contiguous(),
-        saved[0], saved[1], saved[2], has_update);
+    const bool is_apart =
+        has_update && of_normed.scalar_type() != sum.scalar_type();
+    NormGradients result;
+    result.residual = at::empty_like(sum);
+    if (is_apart) result.update = at::empty(sum.sizes(), of_normed.options());
+    compute(of_sum.defined() ? of_sum.contiguous() : of_sum,
+            of_normed.contiguous(), sum, saved[1], saved[2], result);
     RecordKernel("trainbench::add_rms_norm_backward", [&] {
-      const bool is_apart =
-          has_update && !result.update.is_same(result.residual);
-      return BytesOf({of_sum, of_normed, saved[0], saved[1], saved[2],
-                      result.residual,
-                      is_apart ? result.update : at::Tensor()});
+      return BytesOf({of_sum, of_normed, sum, saved[1], saved[2],
+                      result.residual, result.update});
     });
-    return {result.residual, result.update, result.weight, {}, {}};
+    const at::Tensor& of_update =
+        has_update && !is_apart ? result.residual : result.update;
+    return {result.residual, of_update, result.weight, {}, {}};
   }
 };
 

@@ -123,18 +123,6 @@ T* Data(const at::Tensor& x) {
   return x.defined() ? static_cast<T*>(x.data_ptr()) : nullptr;
 }
 
-template <typename R, typename E>
-void RunForward(const at::Tensor& residual, const at::Tensor& update,
-                const at::Tensor& weight, double eps,
-                const FusedNormResult& to) {
-  const NormForward<R, E> kernel = {
-      Data<R>(residual),  Data<E>(update),
-      Data<R>(weight),    update.defined() ? Data<R>(to.sum) : nullptr,
-      Data<E>(to.normed), Data<float>(to.inverse_rms),
-      weight.numel(),     static_cast<float>(eps)};
-  RunRows(kernel, to.inverse_rms.numel(), kernel.dim);
-}
-
 // Calls f with an R and an E.
 template <typename F>
 void WithDtypes(at::ScalarType residual, at::ScalarType update, F f) {
@@ -149,29 +137,26 @@ void WithDtypes(at::ScalarType residual, at::ScalarType update, F f) {
 
 }  // namespace
 
-FusedNormResult AddRmsNormCpu(const at::Tensor& residual,
-                              const at::Tensor& update,
-                              const at::Tensor& weight, double eps,
-                              at::ScalarType normed) {
-  const at::TensorOptions options = residual.options();
-  const int64_t rows = residual.numel() / weight.numel();
-  const FusedNormResult result = {
-      update.defined() ? at::empty_like(residual) : residual,
-      at::empty(residual.sizes(), options.dtype(normed)),
-      at::empty({rows}, options.dtype(at::kFloat))};
+void AddRmsNormCpu(const at::Tensor& residual, const at::Tensor& update,
+                   const at::Tensor& weight, double eps,
+                   const FusedNormResult& to) {
+  const at::ScalarType normed = to.normed.scalar_type();
   WithDtypes(residual.scalar_type(), normed, [&](auto r, auto e) {
     using R = decltype(r);
     using E = decltype(e);
-    RunForward<R, E>(residual, update, weight, eps, result);
+    const NormForward<R, E> kernel = {
+        Data<R>(residual),  Data<E>(update),
+        Data<R>(weight),    update.defined() ? Data<R>(to.sum) : nullptr,
+        Data<E>(to.normed), Data<float>(to.inverse_rms),
+        weight.numel(),     static_cast<float>(eps)};
+    RunRows(kernel, to.inverse_rms.numel(), kernel.dim);
   });
-  return result;
 }
 
-NormGradients AddRmsNormBackwardCpu(const at::Tensor& sum_gradient,
-                                    const at::Tensor& normed_gradient,
-                                    const at::Tensor& sum,
-                                    const at::Tensor& inverse_rms,
-                                    const at::Tensor& weight, bool has_update) {
+void AddRmsNormBackwardCpu(const at::Tensor& sum_gradient,
+                           const at::Tensor& normed_gradient,
+                           const at::Tensor& sum, const at::Tensor& inverse_rms,
+                           const at::Tensor& weight, NormGradients& to) {
   constexpr int64_t kMostParts = 64, kLeastRows = 8;
   const int64_t rows = inverse_rms.numel();
   const int64_t rows_per_part =
@@ -179,33 +164,20 @@ NormGradients AddRmsNormBackwardCpu(const at::Tensor& sum_gradient,
   const int64_t parts = (rows + rows_per_part - 1) / rows_per_part;
   const at::Tensor partial =
       at::zeros({parts, weight.numel()}, weight.options().dtype(at::kFloat));
-  const at::ScalarType narrow = normed_gradient.scalar_type();
-  NormGradients to;
-  to.residual = at::empty_like(sum);
-  if (has_update) {
-    to.update = narrow == sum.scalar_type()
-                    ? to.residual
-                    : at::empty(sum.sizes(), sum.options().dtype(narrow));
-  }
-  WithDtypes(sum.scalar_type(), narrow, [&](auto r, auto e) {
+  const at::ScalarType normed = normed_gradient.scalar_type();
+  WithDtypes(sum.scalar_type(), normed, [&](auto r, auto e) {
     using R = decltype(r);
     using E = decltype(e);
-    const bool apart = has_update && !to.update.is_same(to.residual);
-    const NormBackward<R, E> kernel = {Data<R>(sum_gradient),
-                                       Data<E>(normed_gradient),
-                                       Data<R>(sum),
-                                       Data<float>(inverse_rms),
-                                       Data<R>(weight),
-                                       Data<R>(to.residual),
-                                       apart ? Data<E>(to.update) : nullptr,
-                                       Data<float>(partial),
-                                       weight.numel(),
-                                       rows,
-                                       rows_per_part};
+    const NormBackward<R, E> kernel = {
+        Data<R>(sum_gradient), Data<E>(normed_gradient),
+        Data<R>(sum),          Data<float>(inverse_rms),
+        Data<R>(weight),       Data<R>(to.residual),
+        Data<E>(to.update),    Data<float>(partial),
+        weight.numel(),        rows,
+        rows_per_part};
     RunRows(kernel, parts, rows_per_part * kernel.dim);
   });
   to.weight = partial.sum(0).to(weight.scalar_type());
-  return to;
 }
 
 }  // namespace trainbench

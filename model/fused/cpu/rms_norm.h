@@ -16,26 +16,27 @@ struct FusedNormResult {
   at::Tensor inverse_rms;  // fp32 [rows]
 };
 
-// Reads residual and update once and writes both results once. Without an
-// update, `sum` is the residual itself.
-FusedNormResult AddRmsNormCpu(const at::Tensor& residual,
-                              const at::Tensor& update,
-                              const at::Tensor& weight, double eps,
-                              at::ScalarType normed);
+// Reads residual and update once and writes the results into `to` once. Without
+// an update, which is undefined, `to.sum` is the residual itself.
+void AddRmsNormCpu(const at::Tensor& residual, const at::Tensor& update,
+                   const at::Tensor& weight, double eps,
+                   const FusedNormResult& to);
 
 struct NormGradients {
   at::Tensor residual;  // R [..., dim]
-  at::Tensor update;    // E; the same tensor as residual if E is R
-  at::Tensor weight;    // R [dim]
+  // E [..., dim]; undefined without an update, or if it equals `residual`, as
+  // it does if E is R.
+  at::Tensor update;
+  at::Tensor weight;  // R [dim]
 };
 
-// The gradient of `sum` may be undefined. The gradient of the weight is summed
-// in the same order for any number of threads.
-NormGradients AddRmsNormBackwardCpu(const at::Tensor& sum_gradient,
-                                    const at::Tensor& normed_gradient,
-                                    const at::Tensor& sum,
-                                    const at::Tensor& inverse_rms,
-                                    const at::Tensor& weight, bool has_update);
+// Writes into the tensors of `to` that are defined, and sets `to.weight`. The
+// gradient of `sum` may be undefined. The gradient of the weight is summed in
+// the same order for any number of threads.
+void AddRmsNormBackwardCpu(const at::Tensor& sum_gradient,
+                           const at::Tensor& normed_gradient,
+                           const at::Tensor& sum, const at::Tensor& inverse_rms,
+                           const at::Tensor& weight, NormGradients& to);
 
 }  // namespace trainbench
 

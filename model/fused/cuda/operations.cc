@@ -78,53 +78,36 @@ at::Tensor Part(const at::Tensor& qkv, int64_t first, int64_t count) {
 
 }  // namespace
 
-FusedNormResult AddRmsNormCuda(const at::Tensor& residual,
-                               const at::Tensor& update,
-                               const at::Tensor& weight, double eps,
-                               at::ScalarType normed) {
+void AddRmsNormCuda(const at::Tensor& residual, const at::Tensor& update,
+                    const at::Tensor& weight, double eps,
+                    const FusedNormResult& to) {
   TORCH_CHECK(weight.numel() <= kernels::kRmsNormMaxColumns, "a norm has ",
               weight.numel(), " columns; allowed on a GPU: at most ",
               kernels::kRmsNormMaxColumns);
-  const at::TensorOptions options = residual.options();
-  const int64_t rows = residual.numel() / weight.numel();
-  const FusedNormResult result = {
-      update.defined() ? at::empty_like(residual) : residual,
-      at::empty(residual.sizes(), options.dtype(normed)),
-      at::empty({rows}, options.dtype(at::kFloat))};
   Launch(residual, kernels::RmsNormForwardArgs{
                        .stream = DtypeOf(residual),
-                       .branch = DtypeOf(result.normed),
-                       .rows = rows,
+                       .branch = DtypeOf(to.normed),
+                       .rows = to.inverse_rms.numel(),
                        .columns = weight.numel(),
                        .epsilon = static_cast<float>(eps),
                        .x = In(residual),
                        .update = In(update),
                        .weight = In(weight),
-                       .sum = update.defined() ? Out(result.sum) : nullptr,
-                       .y = Out(result.normed),
-                       .inverse_rms = result.inverse_rms.data_ptr<float>()});
-  return result;
+                       .sum = update.defined() ? Out(to.sum) : nullptr,
+                       .y = Out(to.normed),
+                       .inverse_rms = to.inverse_rms.data_ptr<float>()});
 }
 
-NormGradients AddRmsNormBackwardCuda(const at::Tensor& sum_gradient,
-                                     const at::Tensor& normed_gradient,
-                                     const at::Tensor& sum,
-                                     const at::Tensor& inverse_rms,
-                                     const at::Tensor& weight,
-                                     bool has_update) {
+void AddRmsNormBackwardCuda(const at::Tensor& sum_gradient,
+                            const at::Tensor& normed_gradient,
+                            const at::Tensor& sum,
+                            const at::Tensor& inverse_rms,
+                            const at::Tensor& weight, NormGradients& to) {
   const int64_t rows = inverse_rms.numel(), columns = weight.numel();
   const at::Tensor partial =
       at::empty({kernels::RmsNormPartials(rows), columns},
                 weight.options().dtype(at::kFloat));
-  const bool apart =
-      has_update && normed_gradient.scalar_type() != sum.scalar_type();
-  NormGradients to;
-  to.residual = at::empty_like(sum);
   to.weight = at::empty_like(weight);
-  if (has_update) {
-    to.update =
-        apart ? at::empty(sum.sizes(), normed_gradient.options()) : to.residual;
-  }
   Launch(sum, kernels::RmsNormBackwardArgs{
                   .stream = DtypeOf(sum),
                   .branch = DtypeOf(normed_gradient),
@@ -136,10 +119,9 @@ NormGradients AddRmsNormBackwardCuda(const at::Tensor& sum_gradient,
                   .grad_y = In(normed_gradient),
                   .grad_sum = In(sum_gradient),
                   .grad_x = Out(to.residual),
-                  .grad_update = apart ? Out(to.update) : nullptr,
+                  .grad_update = Out(to.update),
                   .grad_weight = Out(to.weight),
                   .partial = partial.data_ptr<float>()});
-  return to;
 }
 
 void RotateInPlaceCuda(const at::Tensor& qkv, int64_t heads,

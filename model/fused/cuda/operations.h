@@ -15,15 +15,14 @@
 namespace trainbench {
 
 // At most 8192 columns.
-FusedNormResult AddRmsNormCuda(const at::Tensor& residual,
-                               const at::Tensor& update,
-                               const at::Tensor& weight, double eps,
-                               at::ScalarType normed);
-NormGradients AddRmsNormBackwardCuda(const at::Tensor& sum_gradient,
-                                     const at::Tensor& normed_gradient,
-                                     const at::Tensor& sum,
-                                     const at::Tensor& inverse_rms,
-                                     const at::Tensor& weight, bool has_update);
+void AddRmsNormCuda(const at::Tensor& residual, const at::Tensor& update,
+                    const at::Tensor& weight, double eps,
+                    const FusedNormResult& to);
+void AddRmsNormBackwardCuda(const at::Tensor& sum_gradient,
+                            const at::Tensor& normed_gradient,
+                            const at::Tensor& sum,
+                            const at::Tensor& inverse_rms,
+                            const at::Tensor& weight, NormGradients& to);
 
 void RotateInPlaceCuda(const at::Tensor& qkv, int64_t heads,
                        const at::Tensor& cos, const at::Tensor& sin);

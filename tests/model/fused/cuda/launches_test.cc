@@ -81,7 +81,8 @@ TEST_F(EmulatedLaunchTest, WhatNoThreadWritesIsNoNumber) {
   const at::Tensor x = Random({5, 512}), weight = Random({512});
   FusedNormResult result;
   const auto norm = [&] {
-    result = AddRmsNormCuda(x, {}, weight, 1e-5, at::kFloat);
+    result = {x, at::empty_like(x), at::empty({5}, x.options())};
+    AddRmsNormCuda(x, {}, weight, 1e-5, result);
   };
   EXPECT_EQ(WrongWith([](Grid& grid) { --grid.blocks; }, norm), "");
   EXPECT_TRUE(ToHost(result.normed).isnan().any().item<bool>());
