@@ -15,6 +15,15 @@ struct HeadStrides {
   int64_t token;
 };
 
+// A tensor with its strides.
+template <class Pointer>
+struct HeadTensor {
+  Pointer data;
+  HeadStrides strides;
+};
+using HeadInput = HeadTensor<const void*>;
+using HeadOutput = HeadTensor<void*>;
+
 // Whether vectors of `wide` elements are aligned in all rows if in one.
 inline bool KeepAlignment(const HeadStrides& strides, int64_t wide) {
   return strides.batch % wide == 0 && strides.head % wide == 0 &&

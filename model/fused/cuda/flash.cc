@@ -21,6 +21,14 @@ at::Tensor Aligned(const at::Tensor& x) {
   return is_aligned ? x : x.clone(at::MemoryFormat::Contiguous);
 }
 
+kernels::HeadInput InputOf(const at::Tensor& x) {
+  return {x.const_data_ptr(), StridesOf(x)};
+}
+
+kernels::HeadOutput OutputOf(const at::Tensor& x) {
+  return {x.data_ptr(), StridesOf(x)};
+}
+
 kernels::FlashShape ShapeOf(const FlashInputs& inputs) {
   const at::Tensor& q = inputs.q;
   const int64_t d_head = q.size(3);
@@ -44,15 +52,11 @@ FlashResult CudaFlashForward(const FlashInputs& inputs) {
   FlashResult result = FlashResult::EmptyFor(inputs);
   Launch(q, kernels::FlashForwardArgs{
                 .shape = ShapeOf(inputs),
-                .q = q.const_data_ptr(),
-                .k = k.const_data_ptr(),
-                .v = v.const_data_ptr(),
-                .o = result.output.data_ptr(),
-                .log_sum = result.log_sum_exp.data_ptr<float>(),
-                .q_strides = StridesOf(q),
-                .k_strides = StridesOf(k),
-                .v_strides = StridesOf(v),
-                .o_strides = StridesOf(result.output)});
+                .q = InputOf(q),
+                .k = InputOf(k),
+                .v = InputOf(v),
+                .o = OutputOf(result.output),
+                .log_sum = result.log_sum_exp.data_ptr<float>()});
   return result;
 }
 
@@ -70,23 +74,15 @@ FlashGradients CudaFlashBackward(const FlashInputs& inputs,
   }
   Launch(q, kernels::FlashBackwardArgs{
                 .shape = ShapeOf(inputs),
-                .q = q.const_data_ptr(),
-                .k = k.const_data_ptr(),
-                .v = v.const_data_ptr(),
-                .o = result.output.const_data_ptr(),
+                .q = InputOf(q),
+                .k = InputOf(k),
+                .v = InputOf(v),
+                .o = InputOf(result.output),
                 .log_sum = result.log_sum_exp.const_data_ptr<float>(),
-                .grad_o = g.const_data_ptr(),
-                .grad_q = to.q.data_ptr(),
-                .grad_k = to.k.data_ptr(),
-                .grad_v = to.v.data_ptr(),
-                .q_strides = StridesOf(q),
-                .k_strides = StridesOf(k),
-                .v_strides = StridesOf(v),
-                .o_strides = StridesOf(result.output),
-                .grad_o_strides = StridesOf(g),
-                .grad_q_strides = StridesOf(to.q),
-                .grad_k_strides = StridesOf(to.k),
-                .grad_v_strides = StridesOf(to.v),
+                .grad_o = InputOf(g),
+                .grad_q = OutputOf(to.q),
+                .grad_k = OutputOf(to.k),
+                .grad_v = OutputOf(to.v),
                 .delta = delta.data_ptr<float>(),
                 .grad_q_sum =
                     q_sum.defined() ? q_sum.data_ptr<float>() : nullptr});

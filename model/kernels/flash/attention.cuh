@@ -50,10 +50,13 @@ inline const char* WhyNoFlash(const FlashShape& s) {
   return nullptr;
 }
 
-inline bool IsFlashTensor(const FlashShape& shape, const void* data,
-                          const HeadStrides& strides) {
-  return IsAligned(data, 16) &&
-         KeepAlignment(strides, shape.dtype == Dtype::kBfloat16 ? 8 : 4);
+template <class... Tensors>
+bool AreFlashTensors(Dtype dtype, const Tensors&... tensors) {
+  const int64_t wide = dtype == Dtype::kBfloat16 ? 8 : 4;
+  const auto has_aligned_rows = [wide](const auto& x) {
+    return IsAligned(x.data, 16) && KeepAlignment(x.strides, wide);
+  };
+  return (has_aligned_rows(tensors) && ...);
 }
 
 inline constexpr char kFlashTensors[] =
@@ -75,10 +78,7 @@ Grid FlashRowsGrid(const FlashShape& shape) {
 template <class L>
 typename L::Status FlashForward(L& launcher, const FlashForwardArgs& a) {
   if (const char* why = WhyNoFlash(a.shape)) return L::Invalid(why);
-  if (!IsFlashTensor(a.shape, a.q, a.q_strides) ||
-      !IsFlashTensor(a.shape, a.k, a.k_strides) ||
-      !IsFlashTensor(a.shape, a.v, a.v_strides) ||
-      !IsFlashTensor(a.shape, a.o, a.o_strides)) {
+  if (!AreFlashTensors(a.shape.dtype, a.q, a.k, a.v, a.o)) {
     return L::Invalid(kFlashTensors);
   }
   return WithFlashHead<L>(a.shape, [&](auto head) {
@@ -115,14 +115,8 @@ typename L::Status RunFlashBackward(L& launcher, const FlashBackwardArgs& a) {
 template <class L>
 typename L::Status FlashBackward(L& launcher, const FlashBackwardArgs& a) {
   if (const char* why = WhyNoFlash(a.shape)) return L::Invalid(why);
-  if (!IsFlashTensor(a.shape, a.q, a.q_strides) ||
-      !IsFlashTensor(a.shape, a.k, a.k_strides) ||
-      !IsFlashTensor(a.shape, a.v, a.v_strides) ||
-      !IsFlashTensor(a.shape, a.o, a.o_strides) ||
-      !IsFlashTensor(a.shape, a.grad_o, a.grad_o_strides) ||
-      !IsFlashTensor(a.shape, a.grad_q, a.grad_q_strides) ||
-      !IsFlashTensor(a.shape, a.grad_k, a.grad_k_strides) ||
-      !IsFlashTensor(a.shape, a.grad_v, a.grad_v_strides) ||
+  if (!AreFlashTensors(a.shape.dtype, a.q, a.k, a.v, a.o, a.grad_o, a.grad_q,
+                       a.grad_k, a.grad_v) ||
       !IsAligned(a.grad_q_sum, 16)) {
     return L::Invalid(kFlashTensors);
   }

@@ -28,15 +28,11 @@ struct FlashShape {
 
 struct FlashForwardArgs {
   FlashShape shape;
-  const void* q;
-  const void* k;
-  const void* v;
-  void* o;
+  HeadInput q;
+  HeadInput k;
+  HeadInput v;
+  HeadOutput o;
   float* log_sum;  // [batch, heads, seq]: log(sum(exp(scores))) of each row
-  HeadStrides q_strides;
-  HeadStrides k_strides;
-  HeadStrides v_strides;
-  HeadStrides o_strides;
 };
 
 // With probabilities p, dp = grad_o v^T and ds = p (dp - delta), where delta is
@@ -44,23 +40,15 @@ struct FlashForwardArgs {
 // grad_k = scale ds^T q. p is recomputed from log_sum.
 struct FlashBackwardArgs {
   FlashShape shape;
-  const void* q;
-  const void* k;
-  const void* v;
-  const void* o;
+  HeadInput q;
+  HeadInput k;
+  HeadInput v;
+  HeadInput o;
   const float* log_sum;
-  const void* grad_o;
-  void* grad_q;
-  void* grad_k;
-  void* grad_v;
-  HeadStrides q_strides;
-  HeadStrides k_strides;
-  HeadStrides v_strides;
-  HeadStrides o_strides;
-  HeadStrides grad_o_strides;
-  HeadStrides grad_q_strides;
-  HeadStrides grad_k_strides;
-  HeadStrides grad_v_strides;
+  HeadInput grad_o;
+  HeadOutput grad_q;
+  HeadOutput grad_k;
+  HeadOutput grad_v;
   float* delta;  // scratch [batch, heads, seq]
   // Scratch [batch, heads, seq, d_head], contiguous, to which blocks add grad_q
   // in any order; this takes 5 matrix products. Null: deterministic, with 7

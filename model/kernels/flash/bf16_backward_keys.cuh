@@ -59,9 +59,8 @@ struct FlashBf16BackwardKeys {
     const int warp_row = d.Thread() / kWarp * 16 * kTiles;
     const int first_tile = shape.causal ? block.first / kQueries : 0;
     const int tiles = CeilDivide(shape.seq, kQueries);
-    FetchBoth<Tile, kMaxThreads, kKeys>(d, 0, block.Of<Bf16>(a.k, a.k_strides),
-                                        block.Of<Bf16>(a.v, a.v_strides),
-                                        block.first, shape.seq);
+    FetchBoth<Tile, kMaxThreads, kKeys>(
+        d, 0, block.Of<Bf16>(a.k), block.Of<Bf16>(a.v), block.first, shape.seq);
     Fetch(d, a, block, first_tile);
     Gradient grad_k;
     Gradient grad_v;
@@ -84,10 +83,10 @@ struct FlashBf16BackwardKeys {
       AddQueryGradient(d, a, block, tile * kQueries);
     }
     const int row = block.first + warp_row;
-    StoreRows(d, grad_k, block.Of<Bf16>(a.grad_k, a.grad_k_strides), row,
-              shape.seq, [&](int, int) { return shape.scale; });
-    StoreRows(d, grad_v, block.Of<Bf16>(a.grad_v, a.grad_v_strides), row,
-              shape.seq, [](int, int) { return 1.0f; });
+    StoreRows(d, grad_k, block.Of<Bf16>(a.grad_k), row, shape.seq,
+              [&](int, int) { return shape.scale; });
+    StoreRows(d, grad_v, block.Of<Bf16>(a.grad_v), row, shape.seq,
+              [](int, int) { return 1.0f; });
   }
 
   template <class D>
@@ -96,8 +95,8 @@ struct FlashBf16BackwardKeys {
     const int stage = tile % 2;
     const int first = tile * kQueries;
     FetchBoth<Tile, kMaxThreads, kQueries>(
-        d, QueriesAt(stage), block.Of<Bf16>(a.q, a.q_strides),
-        block.Of<Bf16>(a.grad_o, a.grad_o_strides), first, a.shape.seq);
+        d, QueriesAt(stage), block.Of<Bf16>(a.q), block.Of<Bf16>(a.grad_o),
+        first, a.shape.seq);
     d.Commit();
     StoreSums<kQueries>(d, RowsAt(stage), a, block, first);
   }

@@ -51,9 +51,9 @@ struct FlashBf16BackwardQueries {
     const int warp_row = d.Thread() / kWarp * 16 * kTiles;
     const int64_t last = LastKeyOf<Mask>(shape, block.first, kRows);
     const int tiles = CeilDivide(last + 1, kColumns);
-    FetchBoth<Tile, kMaxThreads, kRows>(
-        d, 0, block.Of<Bf16>(a.q, a.q_strides),
-        block.Of<Bf16>(a.grad_o, a.grad_o_strides), block.first, shape.seq);
+    FetchBoth<Tile, kMaxThreads, kRows>(d, 0, block.Of<Bf16>(a.q),
+                                        block.Of<Bf16>(a.grad_o), block.first,
+                                        shape.seq);
     Fetch(d, a, block, 0);
     const Rows rows = LoadOfRows(d, a, block, warp_row);
     Gradient grad_q;
@@ -68,17 +68,16 @@ struct FlashBf16BackwardQueries {
       Slopes(d, shape, block.first, warp_row, tile * kColumns, rows, p, slopes);
       Tile::TimesRows(d, slopes, Keys(tile % 2), grad_q);
     }
-    StoreRows(d, grad_q, block.Of<Bf16>(a.grad_q, a.grad_q_strides),
-              block.first + warp_row, shape.seq,
-              [&](int, int) { return shape.scale; });
+    StoreRows(d, grad_q, block.Of<Bf16>(a.grad_q), block.first + warp_row,
+              shape.seq, [&](int, int) { return shape.scale; });
   }
 
   template <class D>
   static TRAINBENCH_DEVICE void Fetch(const D& d, const Args& a,
                                       const FlashBlock& block, int tile) {
     FetchBoth<Tile, kMaxThreads, kColumns>(
-        d, Keys(tile % 2), block.Of<Bf16>(a.k, a.k_strides),
-        block.Of<Bf16>(a.v, a.v_strides), tile * kColumns, a.shape.seq);
+        d, Keys(tile % 2), block.Of<Bf16>(a.k), block.Of<Bf16>(a.v),
+        tile * kColumns, a.shape.seq);
     d.Commit();
   }
 

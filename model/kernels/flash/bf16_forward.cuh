@@ -59,8 +59,8 @@ struct FlashBf16Forward {
     const int warp_row = d.Thread() / kWarp * 16 * kTiles;
     const int64_t last = LastKeyOf<Mask>(shape, block.first, kRows);
     const int tiles = CeilDivide(last + 1, kColumns);
-    FetchRows<Tile, kMaxThreads, kRows>(d, 0, block.Of<Bf16>(a.q, a.q_strides),
-                                        block.first, shape.seq);
+    FetchRows<Tile, kMaxThreads, kRows>(d, 0, block.Of<Bf16>(a.q), block.first,
+                                        shape.seq);
     Fetch(d, a, block, 0);
     Queries queries;
     Output output;
@@ -97,8 +97,8 @@ struct FlashBf16Forward {
   static TRAINBENCH_DEVICE void Fetch(const D& d, const Args& a,
                                       const FlashBlock& block, int tile) {
     FetchBoth<Tile, kMaxThreads, kColumns>(
-        d, Keys(tile % 2), block.Of<Bf16>(a.k, a.k_strides),
-        block.Of<Bf16>(a.v, a.v_strides), tile * kColumns, a.shape.seq);
+        d, Keys(tile % 2), block.Of<Bf16>(a.k), block.Of<Bf16>(a.v),
+        tile * kColumns, a.shape.seq);
     d.Commit();
   }
 
@@ -192,7 +192,7 @@ struct FlashBf16Forward {
                 rows.top[t][half] * a.shape.scale + d.Log(sum));
       }
     }
-    StoreRows(d, output, block.Of<Bf16>(a.o, a.o_strides), row, a.shape.seq,
+    StoreRows(d, output, block.Of<Bf16>(a.o), row, a.shape.seq,
               [&](int t, int half) { return rows.sum[t][half]; });
   }
 };

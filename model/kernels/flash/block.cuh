@@ -64,14 +64,12 @@ struct FlashBlock {
     return (item * shape.heads + head) * shape.seq;
   }
   template <class T>
-  TRAINBENCH_DEVICE HeadRows<T> Of(void* tensor,
-                                   const HeadStrides& strides) const {
-    return {static_cast<T*>(tensor) + Start(strides), strides.token};
+  TRAINBENCH_DEVICE HeadRows<T> Of(const HeadOutput& x) const {
+    return {static_cast<T*>(x.data) + Start(x.strides), x.strides.token};
   }
   template <class T>
-  TRAINBENCH_DEVICE HeadRows<const T> Of(const void* tensor,
-                                         const HeadStrides& strides) const {
-    return {static_cast<const T*>(tensor) + Start(strides), strides.token};
+  TRAINBENCH_DEVICE HeadRows<const T> Of(const HeadInput& x) const {
+    return {static_cast<const T*>(x.data) + Start(x.strides), x.strides.token};
   }
   TRAINBENCH_DEVICE int64_t Start(const HeadStrides& strides) const {
     return item * strides.batch + head * strides.head;

@@ -35,9 +35,9 @@ struct FlashFp32BackwardKeys : Fp32Threads {
     const FlashShape& shape = a.shape;
     const FlashBlock block =
         FlashBlock::Of(d, shape, kKeys, /*last_first=*/false);
-    FetchBoth<Tile, kMaxThreads, kKeys>(d, 0, block.Of<float>(a.k, a.k_strides),
-                                        block.Of<float>(a.v, a.v_strides),
-                                        block.first, shape.seq);
+    FetchBoth<Tile, kMaxThreads, kKeys>(d, 0, block.Of<float>(a.k),
+                                        block.Of<float>(a.v), block.first,
+                                        shape.seq);
     Fp32Rows<kHead> grad_k;
     Fp32Rows<kHead> grad_v;
     int first = shape.causal ? block.first / kQueries * kQueries : 0;
@@ -63,18 +63,18 @@ struct FlashFp32BackwardKeys : Fp32Threads {
       AddQueryGradient(d, a, block, first);
       d.SyncBlock();
     }
-    grad_k.Store(d, block.Of<float>(a.grad_k, a.grad_k_strides), block.first,
-                 shape.seq, [&](int) { return shape.scale; });
-    grad_v.Store(d, block.Of<float>(a.grad_v, a.grad_v_strides), block.first,
-                 shape.seq, [](int) { return 1.0f; });
+    grad_k.Store(d, block.Of<float>(a.grad_k), block.first, shape.seq,
+                 [&](int) { return shape.scale; });
+    grad_v.Store(d, block.Of<float>(a.grad_v), block.first, shape.seq,
+                 [](int) { return 1.0f; });
   }
 
   template <class D>
   static TRAINBENCH_DEVICE void Fetch(const D& d, const Args& a,
                                       const FlashBlock& block, int first) {
-    FetchBoth<Tile, kMaxThreads, kQueries>(
-        d, kQueriesAt, block.Of<float>(a.q, a.q_strides),
-        block.Of<float>(a.grad_o, a.grad_o_strides), first, a.shape.seq);
+    FetchBoth<Tile, kMaxThreads, kQueries>(d, kQueriesAt, block.Of<float>(a.q),
+                                           block.Of<float>(a.grad_o), first,
+                                           a.shape.seq);
     d.Commit();
     StoreSums<kQueries>(d, kRowsAt, a, block, first);
   }
@@ -168,14 +168,14 @@ struct FlashFp32BackwardQueries : Fp32Threads {
     const FlashShape& shape = a.shape;
     const FlashBlock block = FlashBlock::Of(d, shape, kRows, shape.causal);
     const int64_t last = LastKeyOf<Mask>(shape, block.first, kRows);
-    FetchBoth<Tile, kMaxThreads, kRows>(
-        d, 0, block.Of<float>(a.q, a.q_strides),
-        block.Of<float>(a.grad_o, a.grad_o_strides), block.first, shape.seq);
+    FetchBoth<Tile, kMaxThreads, kRows>(d, 0, block.Of<float>(a.q),
+                                        block.Of<float>(a.grad_o), block.first,
+                                        shape.seq);
     Fp32Rows<kHead> grad_q;
     for (int column = 0; column <= last; column += kColumns) {
-      FetchBoth<Tile, kMaxThreads, kColumns>(
-          d, kKeysAt, block.Of<float>(a.k, a.k_strides),
-          block.Of<float>(a.v, a.v_strides), column, shape.seq);
+      FetchBoth<Tile, kMaxThreads, kColumns>(d, kKeysAt, block.Of<float>(a.k),
+                                             block.Of<float>(a.v), column,
+                                             shape.seq);
       d.Commit();
       d.template Wait<0>();
       d.SyncBlock();
@@ -189,8 +189,8 @@ struct FlashFp32BackwardQueries : Fp32Threads {
       Tile::template TimesRows<kColumns>(d, kScoresAt, kKeysAt, grad_q);
       d.SyncBlock();
     }
-    grad_q.Store(d, block.Of<float>(a.grad_q, a.grad_q_strides), block.first,
-                 shape.seq, [&](int) { return shape.scale; });
+    grad_q.Store(d, block.Of<float>(a.grad_q), block.first, shape.seq,
+                 [&](int) { return shape.scale; });
   }
 
   // Replaces dp by ds = p (dp - delta), where p = exp(scale score - log_sum); 0

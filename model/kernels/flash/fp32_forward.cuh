@@ -38,8 +38,8 @@ struct FlashFp32Forward : Fp32Threads {
     const FlashShape& shape = a.shape;
     const FlashBlock block = FlashBlock::Of(d, shape, kRows, shape.causal);
     const int64_t last = LastKeyOf<Mask>(shape, block.first, kRows);
-    FetchRows<Tile, kMaxThreads, kRows>(d, 0, block.Of<float>(a.q, a.q_strides),
-                                        block.first, shape.seq);
+    FetchRows<Tile, kMaxThreads, kRows>(d, 0, block.Of<float>(a.q), block.first,
+                                        shape.seq);
     Fp32Rows<kHead> output;
     Rows rows;
     TRAINBENCH_UNROLL
@@ -48,9 +48,9 @@ struct FlashFp32Forward : Fp32Threads {
       rows.sum[i] = 0;
     }
     for (int column = 0; column <= last; column += kColumns) {
-      FetchBoth<Tile, kMaxThreads, kColumns>(
-          d, kKeysAt, block.Of<float>(a.k, a.k_strides),
-          block.Of<float>(a.v, a.v_strides), column, shape.seq);
+      FetchBoth<Tile, kMaxThreads, kColumns>(d, kKeysAt, block.Of<float>(a.k),
+                                             block.Of<float>(a.v), column,
+                                             shape.seq);
       d.Commit();
       d.template Wait<0>();
       d.SyncBlock();
@@ -125,7 +125,7 @@ struct FlashFp32Forward : Fp32Threads {
                 rows.top[i] * a.shape.scale + d.Log(sum));
       }
     }
-    output.Store(d, block.Of<float>(a.o, a.o_strides), block.first, a.shape.seq,
+    output.Store(d, block.Of<float>(a.o), block.first, a.shape.seq,
                  [&](int i) { return inverse[i]; });
   }
 };

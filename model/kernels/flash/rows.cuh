@@ -59,11 +59,12 @@ struct FlashPrepareRows : FlashRows<kHead, kVectorOf<T>> {
       float o[kVectorOf<T>];
       float grad[kVectorOf<T>];
       const int column = lane * kVectorOf<T>;
-      LoadWide(d, static_cast<const T*>(a.o) + row.Of(a.o_strides) + column, o);
       LoadWide(
-          d,
-          static_cast<const T*>(a.grad_o) + row.Of(a.grad_o_strides) + column,
-          grad);
+          d, static_cast<const T*>(a.o.data) + row.Of(a.o.strides) + column, o);
+      LoadWide(d,
+               static_cast<const T*>(a.grad_o.data) + row.Of(a.grad_o.strides) +
+                   column,
+               grad);
       TRAINBENCH_UNROLL
       for (int e = 0; e < kVectorOf<T>; ++e) sum += o[e] * grad[e];
     }
@@ -92,7 +93,8 @@ struct FlashFinishQueries : FlashRows<kHead, 4> {
     TRAINBENCH_UNROLL
     for (int e = 0; e < 4; ++e) x[e] *= a.shape.scale;
     StoreNarrow(
-        d, static_cast<T*>(a.grad_q) + row.Of(a.grad_q_strides) + column, x);
+        d, static_cast<T*>(a.grad_q.data) + row.Of(a.grad_q.strides) + column,
+        x);
   }
 };
 

@@ -100,7 +100,7 @@ TEST(FlashKernels, AttendToASingleKey) {
   ASSERT_EQ(FlashForward(t.launcher(), problem.forward), "");
   EXPECT_LT(problem.ErrorOf(problem.forward.o, problem.reference().o), 1e-6);
   ASSERT_EQ(FlashBackward(t.launcher(), problem.backward), "");
-  const auto* grad_q = static_cast<const float*>(problem.backward.grad_q);
+  const auto* grad_q = static_cast<const float*>(problem.backward.grad_q.data);
   for (int i = 0; i < 32; ++i) EXPECT_NEAR(grad_q[i], 0, 1e-5);
 }
 
@@ -116,8 +116,8 @@ TEST(FlashKernels, BackwardWithoutASumGivesTheSameBits) {
     FlashBackwardArgs& a = problem.backward;
     a.grad_q_sum = nullptr;
     ASSERT_EQ(FlashBackward(launcher, a), "");
-    for (const void* grad : {a.grad_q, a.grad_k, a.grad_v}) {
-      const auto* begin = static_cast<const uint16_t*>(grad);
+    for (const HeadOutput& grad : {a.grad_q, a.grad_k, a.grad_v}) {
+      const auto* begin = static_cast<const uint16_t*>(grad.data);
       bits[order].insert(bits[order].end(), begin, begin + problem.count());
     }
   }
@@ -130,7 +130,7 @@ TEST(FlashKernels, RefuseWhatTheyCannotDo) {
   a.shape = {Dtype::kBfloat16, 1, 1, 8, 48, true, 1};
   EXPECT_EQ(FlashForward(t.launcher(), a), "d_head must be 16, 32, 64 or 128");
   a.shape.d_head = 64;
-  a.k_strides.token = 68;
+  a.k.strides.token = 68;
   EXPECT_EQ(FlashForward(t.launcher(), a), kFlashTensors);
   a.shape.scale = 0;
   EXPECT_EQ(FlashForward(t.launcher(), a), "scale must be positive");
@@ -140,7 +140,7 @@ TEST(FlashKernels, RefuseWhatTheyCannotDo) {
       "batch times heads times seq must be in [1, 2^34), seq in [1, 2^30]");
   FlashBackwardArgs b{};
   b.shape = {Dtype::kFloat32, 1, 1, 8, 64, true, 1};
-  b.grad_v_strides.head = 2;
+  b.grad_v.strides.head = 2;
   EXPECT_EQ(FlashBackward(t.launcher(), b), kFlashTensors);
 }
 

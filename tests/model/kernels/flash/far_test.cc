@@ -119,11 +119,14 @@ TEST_F(FarTest, ForwardFindsTheFirstRowsOfTheLastHead) {
   using Kernel = FlashBf16Forward<kHead>;
   // The last tile contains the first queries.
   const int64_t blocks = kHeads * (kSeq / Kernel::kRows);
-  ASSERT_EQ(
-      Run<Kernel>({shape_, q_.data(), k_.data(), v_.data(), o_.data(),
-                   log_sum_.data(), kStrides, kStrides, kStrides, kStrides},
-                  blocks - 1),
-      "");
+  ASSERT_EQ(Run<Kernel>({shape_,
+                         {q_.data(), kStrides},
+                         {k_.data(), kStrides},
+                         {v_.data(), kStrides},
+                         {o_.data(), kStrides},
+                         log_sum_.data()},
+                        blocks - 1),
+            "");
   std::vector<double> expected(kRows * kHead);
   for (int64_t i = 0; i < kRows; ++i) {
     double sum = 0;
@@ -154,14 +157,12 @@ TEST_F(FarTest, BackwardFindsTheLastRowsOfTheLastHead) {
   }
   FlashBackwardArgs a{};
   a.shape = shape_;
-  a.q = q_.data();
-  a.k = k_.data();
-  a.v = v_.data();
-  a.grad_o = grad_o_.data();
-  a.grad_k = grad_k_.data();
-  a.grad_v = grad_v_.data();
-  a.q_strides = a.k_strides = a.v_strides = kStrides;
-  a.grad_o_strides = a.grad_k_strides = a.grad_v_strides = kStrides;
+  a.q = {q_.data(), kStrides};
+  a.k = {k_.data(), kStrides};
+  a.v = {v_.data(), kStrides};
+  a.grad_o = {grad_o_.data(), kStrides};
+  a.grad_k = {grad_k_.data(), kStrides};
+  a.grad_v = {grad_v_.data(), kStrides};
   a.log_sum = log_sum_.data();
   a.delta = delta_.data();
   a.grad_q_sum = sum_.data();

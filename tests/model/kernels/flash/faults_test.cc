@@ -76,8 +76,8 @@ class Trial {
     grid.shared_bytes -= missing_;
     return launcher_.template Launch<Kernel>(grid, args);
   }
-  std::string Judge(const void* actual, const std::vector<double>& expected,
-                    double tolerance) {
+  std::string Judge(const HeadOutput& actual,
+                    const std::vector<double>& expected, double tolerance) {
     return problem_.ErrorOf(actual, expected) < tolerance ? ""
                                                           : "wrong numbers";
   }

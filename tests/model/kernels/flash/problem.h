@@ -90,36 +90,32 @@ class Problem {
     const T* grad_o = t.Input<T>(n);
     reference_ = Attend(shape, Gathered(q, in), Gathered(k, in),
                         Gathered(v, in), Gathered(grad_o, out_));
-    forward = {shape, q,  k,  v,   t.Output<T>(n), t.Output<float>(n / d),
-               in,    in, in, out_};
+    forward = {shape,
+               {q, in},
+               {k, in},
+               {v, in},
+               {t.Output<T>(n), out_},
+               t.Output<float>(n / d)};
     backward = {shape,
-                q,
-                k,
-                v,
-                forward.o,
+                {q, in},
+                {k, in},
+                {v, in},
+                {forward.o.data, out_},
                 forward.log_sum,
-                grad_o,
-                t.Output<T>(n),
-                t.Output<T>(n),
-                t.Output<T>(n),
-                in,
-                in,
-                in,
-                out_,
-                out_,
-                out_,
-                out_,
-                out_,
+                {grad_o, out_},
+                {t.Output<T>(n), out_},
+                {t.Output<T>(n), out_},
+                {t.Output<T>(n), out_},
                 t.Output<float>(n / d),
                 t.Output<float>(n)};
   }
 
   int64_t count() const { return shape_.batch * shape_.seq * width_; }
 
-  double ErrorOf(const void* tensor,
+  double ErrorOf(const HeadOutput& tensor,
                  const std::vector<double>& expected) const {
     const std::vector<double> actual =
-        Gathered(static_cast<const T*>(tensor), out_);
+        Gathered(static_cast<const T*>(tensor.data), tensor.strides);
     return RelativeError(actual.data(), expected);
   }
   const Reference& reference() const { return reference_; }
