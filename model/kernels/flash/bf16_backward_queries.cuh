@@ -31,11 +31,8 @@ struct FlashBf16BackwardQueries {
   using Scores = Accumulators<kTiles, kColumns>;
   using Gradient = Accumulators<kTiles, kHead>;
 
-  // Values of a thread's rows, by tile and half.
-  struct Rows {
-    float log_sum[kTiles][2];
-    float delta[kTiles][2];
-  };
+  // The sums of a thread's rows, by tile and half.
+  using Sums = QuerySums[kTiles][2];
 
   static TRAINBENCH_DEVICE int Keys(int stage) {
     return 2 * kQueryBytes + 2 * stage * kKeyBytes;
@@ -55,7 +52,13 @@ struct FlashBf16BackwardQueries {
                                         block.Of<Bf16>(a.grad_o), block.first,
                                         shape.seq);
     Fetch(d, a, block, 0);
-    const Rows rows = LoadOfRows(d, a, block, warp_row);
+    const int lane = d.Thread() % kWarp;
+    Sums sums;
+    TRAINBENCH_UNROLL
+    for (int i = 0; i < 2 * kTiles; ++i) {
+      const int row = warp_row + Scores::Row(lane, i / 2, i % 2 * 2);
+      sums[i / 2][i % 2] = LoadSums(d, a, block, block.first + row);
+    }
     Gradient grad_q;
     for (int tile = 0; tile < tiles; ++tile) {
       d.template Wait<0>();
@@ -65,7 +68,7 @@ struct FlashBf16BackwardQueries {
                                                           Keys(tile % 2));
       Scores slopes = Tile::template Product<kTiles, kColumns>(
           d, kQueryBytes, warp_row, Values(tile % 2));
-      Slopes(d, shape, block.first, warp_row, tile * kColumns, rows, p, slopes);
+      Slopes(d, shape, block.first, warp_row, tile * kColumns, sums, p, slopes);
       Tile::TimesRows(d, slopes, Keys(tile % 2), grad_q);
     }
     StoreRows(d, grad_q, block.Of<Bf16>(a.grad_q), block.first + warp_row,
@@ -81,29 +84,11 @@ struct FlashBf16BackwardQueries {
     d.Commit();
   }
 
-  // Rows beyond the end get probabilities of 0.
-  template <class D>
-  static TRAINBENCH_DEVICE Rows LoadOfRows(const D& d, const Args& a,
-                                           const FlashBlock& block, int row) {
-    Rows rows;
-    TRAINBENCH_UNROLL
-    for (int i = 0; i < 2 * kTiles; ++i) {
-      const int mine =
-          block.first + row + Scores::Row(d.Thread() % kWarp, i / 2, i % 2 * 2);
-      const bool valid = mine < a.shape.seq;
-      const int64_t at = block.Row(a.shape) + mine;
-      rows.log_sum[i / 2][i % 2] =
-          valid ? d.Load(a.log_sum + at) * kLog2E : -kUnseen;
-      rows.delta[i / 2][i % 2] = valid ? d.Load(a.delta + at) : 0.0f;
-    }
-    return rows;
-  }
-
   // Replaces dp by ds = p (dp - delta), where p = exp(scale score - log_sum).
   template <class D>
   static TRAINBENCH_DEVICE void Slopes(const D& d, const FlashShape& shape,
                                        int first, int warp_row, int column,
-                                       const Rows& rows, const Scores& scores,
+                                       const Sums& sums, const Scores& scores,
                                        Scores& dp) {
     const int lane = d.Thread() % kWarp;
     const bool hides = column + kColumns - 1 > Mask::LastKey(shape, first);
@@ -116,9 +101,9 @@ struct FlashBf16BackwardQueries {
       TRAINBENCH_UNROLL
       for (int n = 0; n < kColumns / 8; ++n) {
         const float p = d.Exp2(scores.at[t][n][e] * (shape.scale * kLog2E) -
-                               rows.log_sum[t][e / 2]);
+                               sums[t][e / 2].log_sum);
         float& x = dp.at[t][n][e];
-        x = p * (x - rows.delta[t][e / 2]);
+        x = p * (x - sums[t][e / 2].delta);
         if (hides && column + Scores::Column(lane, n, e) > last) x = 0;
       }
     }

@@ -202,16 +202,14 @@ struct FlashFp32BackwardQueries : Fp32Threads {
     TRAINBENCH_UNROLL
     for (int i = 0; i < kOwn; ++i) {
       const int row = block.first + Row(d) + i;
-      const bool valid = row < a.shape.seq;
-      const int64_t at = block.Row(a.shape) + row;
-      const float log_sum = valid ? d.Load(a.log_sum + at) * kLog2E : -kUnseen;
-      const float delta = valid ? d.Load(a.delta + at) : 0.0f;
+      const QuerySums sums = LoadSums(d, a, block, row);
       const int last = Mask::LastKey(a.shape, row);
       TRAINBENCH_UNROLL
       for (int j = 0; j < Scores::kEach; ++j) {
         const bool seen = column + Scores::Column(d, j) <= last;
-        const float x = scores.at[i][j] * (a.shape.scale * kLog2E) - log_sum;
-        dp.at[i][j] = seen ? d.Exp2(x) * (dp.at[i][j] - delta) : 0.0f;
+        const float x =
+            scores.at[i][j] * (a.shape.scale * kLog2E) - sums.log_sum;
+        dp.at[i][j] = seen ? d.Exp2(x) * (dp.at[i][j] - sums.delta) : 0.0f;
       }
     }
   }
