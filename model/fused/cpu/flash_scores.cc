@@ -26,14 +26,9 @@ TRAINBENCH_SIMD void Store(T* to, const typename V::Floats& x) {
 template <typename V>
 TRAINBENCH_SIMD void StoreInterleaved(float* to, const typename V::Floats& even,
                                       const typename V::Floats& odd) {
-  using Ints = typename V::Ints;
-  const auto narrow = [](const auto& x) __attribute__((always_inline)) {
-    const Ints bits = (Ints)x;
-    const Ints rounded = bits + 0x7fff + ((bits >> 16) & 1);
-    return x == x ? rounded : bits | 0x400000;  // NaN stays NaN
-  };
-  const Ints both = ((narrow(even) >> 16) & 0xffff) |
-                    (narrow(odd) & static_cast<int32_t>(0xffff0000U));
+  const typename V::Ints both =
+      ((V::Rounded(even) >> 16) & 0xffff) |
+      (V::Rounded(odd) & static_cast<int32_t>(0xffff0000U));
   std::memcpy(to, &both, sizeof(both));
 }
 

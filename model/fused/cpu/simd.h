@@ -85,10 +85,15 @@ struct Vector {
   }
   TRAINBENCH_SIMD static void Store(c10::BFloat16* to, const Floats& x,
                                     int count) {
+    Write(to, Convert<Shorts>((Rounded(x) >> 16) & 0xffff), count);
+  }
+
+  // The upper half of each lane is `x` in bf16, rounded to nearest even; the
+  // lower half is arbitrary.
+  TRAINBENCH_SIMD static Ints Rounded(const Floats& x) {
     const Ints bits = (Ints)x;
     const Ints rounded = bits + 0x7fff + ((bits >> 16) & 1);
-    const Ints kept = x == x ? rounded : bits | 0x400000;  // NaN stays NaN
-    Write(to, Convert<Shorts>((kept >> 16) & 0xffff), count);
+    return x == x ? rounded : bits | 0x400000;  // NaN stays NaN
   }
 
   TRAINBENCH_SIMD static Floats Max(const Floats& a, const Floats& b) {
