@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "model/fused/cpu/flash.h"
 #include "model/fused/cpu/flash_common.h"
@@ -37,9 +38,7 @@ class KeyGroups {
       : p_(pass), s_(pass.shape), t_(pass.shape.tiles) {
     const int64_t group = std::min(CpuFlashTiles::kBackwardGroup, t_.tiles);
     const auto take = [&](int64_t floats) {
-      float* const taken = scratch;
-      scratch += floats;
-      return taken;
+      return std::exchange(scratch, scratch + floats);
     };
     for (float** const of_group :
          {&k_, &k_transposed_, &v_, &k_gradient_, &v_gradient_}) {

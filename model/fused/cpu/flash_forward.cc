@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "model/fused/cpu/flash.h"
 #include "model/fused/cpu/flash_common.h"
@@ -26,9 +27,7 @@ class QueryGroup {
       : inputs_(inputs), result_(result), s_(shape), t_(shape.tiles) {
     const int64_t group = std::min(CpuFlashTiles::kForwardGroup, t_.tiles);
     const auto take = [&](int64_t floats) {
-      float* const taken = scratch;
-      scratch += floats;
-      return taken;
+      return std::exchange(scratch, scratch + floats);
     };
     q_ = take(group * t_.rows * t_.width);
     output_ = take(group * t_.rows * t_.width);
