@@ -4,18 +4,16 @@
 
 namespace trainbench {
 
-ComponentScope::ComponentScope(Component component)
-    : record_(at::RecordScope::USER_SCOPE) {
+ComponentScope::ComponentScope(Component component) {
   // ComponentName returns string literals, so data() ends with a null.
   if (record_.isActive()) record_.before(ComponentName(component).data());
 }
 
-LayerScope::LayerScope(std::size_t layer)
-    : record_(at::RecordScope::USER_SCOPE) {
+LayerScope::LayerScope(std::size_t layer) {
   if (record_.isActive()) record_.before(LayerScopeName(layer));
 }
 
-SpanScope::SpanScope(const char* name) : record_(at::RecordScope::USER_SCOPE) {
+SpanScope::SpanScope(const char* name) {
   if (record_.isActive()) record_.before(name);
 }
 

@@ -12,39 +12,36 @@
 
 namespace trainbench {
 
-// A LibTorch user scope named after the component, on this thread, for the
-// lifetime of the object. It does not change results; without a profiler it
-// costs a few nanoseconds.
-class ComponentScope {
+// A LibTorch user scope on this thread, for the lifetime of the object. It does
+// not change results; without a profiler it costs a few nanoseconds.
+class NamedScope {
+ public:
+  NamedScope(const NamedScope&) = delete;
+  NamedScope& operator=(const NamedScope&) = delete;
+
+ protected:
+  NamedScope() : record_(at::RecordScope::USER_SCOPE) {}
+  ~NamedScope() = default;
+
+  at::RecordFunction record_;
+};
+
+// A scope with the name of a component.
+class ComponentScope : public NamedScope {
  public:
   explicit ComponentScope(Component component);
-  ComponentScope(const ComponentScope&) = delete;
-  ComponentScope& operator=(const ComponentScope&) = delete;
-
- private:
-  at::RecordFunction record_;
 };
 
-// The same for block number `layer`, counting from 0: "layer_0".
-class LayerScope {
+// A scope with the name of block number `layer`, counting from 0: "layer_0".
+class LayerScope : public NamedScope {
  public:
   explicit LayerScope(std::size_t layer);
-  LayerScope(const LayerScope&) = delete;
-  LayerScope& operator=(const LayerScope&) = delete;
-
- private:
-  at::RecordFunction record_;
 };
 
-// The same for a span that is not a component. `name` is a string literal.
-class SpanScope {
+// A scope with the name of a span that is not a component, a string literal.
+class SpanScope : public NamedScope {
  public:
   explicit SpanScope(const char* name);
-  SpanScope(const SpanScope&) = delete;
-  SpanScope& operator=(const SpanScope&) = delete;
-
- private:
-  at::RecordFunction record_;
 };
 
 }  // namespace trainbench
