@@ -2,7 +2,10 @@
 
 #include "model/distributed/ddp/flat_buffer.h"
 
+#include <ATen/ScalarOps.h>
 #include <torch/types.h>
+
+#include <cstddef>
 
 namespace trainbench {
 
@@ -30,6 +33,24 @@ FlatBuffer MakeFlatBuffer(const std::vector<at::Tensor>& tensors,
     begin += tensor.numel();
   }
   return buffer;
+}
+
+FlatBuffer Flattened(const std::vector<at::Tensor>& tensors, int64_t multiple) {
+  const at::NoGradGuard no_grad;
+  FlatBuffer buffer = MakeFlatBuffer(tensors, multiple);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    buffer.views[i].copy_(tensors[i]);
+  }
+  return buffer;
+}
+
+void CopyScaled(const at::Tensor& from, double factor, at::Tensor to) {
+  if (from.dtype() != to.dtype()) {
+    to.copy_(from).mul_(factor);
+    return;
+  }
+  // One pass: the overload for a plain number would create a temporary.
+  at::mul_out(to, from, at::native::wrapped_scalar_tensor(factor));
 }
 
 }  // namespace trainbench

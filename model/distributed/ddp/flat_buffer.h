@@ -22,6 +22,12 @@ struct FlatBuffer {
 FlatBuffer MakeFlatBuffer(const std::vector<at::Tensor>& tensors,
                           int64_t multiple = 1);
 
+// The same with the tensors' values.
+FlatBuffer Flattened(const std::vector<at::Tensor>& tensors, int64_t multiple);
+
+// Sets `to` to factor * from, in the dtype of `to`.
+void CopyScaled(const at::Tensor& from, double factor, at::Tensor to);
+
 }  // namespace trainbench
 
 #endif  // TRAINBENCH_MODEL_DISTRIBUTED_DDP_FLAT_BUFFER_H_

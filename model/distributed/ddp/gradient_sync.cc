@@ -2,7 +2,6 @@
 
 #include "model/distributed/ddp/gradient_sync.h"
 
-#include <ATen/ScalarOps.h>
 #include <torch/types.h>
 
 #include <unordered_set>
@@ -62,9 +61,9 @@ GradientSync::GradientSync(std::vector<at::Tensor> parameters,
   }
 }
 
-void GradientSync::CopyShare(const at::Tensor& gradient, at::Tensor place) {
-  // One pass: the overload for a plain number would create a temporary.
-  at::mul_out(place, gradient, at::native::wrapped_scalar_tensor(share()));
+void GradientSync::CopyShare(const at::Tensor& gradient,
+                             const at::Tensor& place) {
+  CopyScaled(gradient, share(), place);
   CountCopied(gradient);
 }
 

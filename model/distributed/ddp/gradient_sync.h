@@ -99,7 +99,7 @@ class GradientSync {
   double share() const { return 1.0 / group_.size(); }
 
   // Sets `place` to gradient * share() and counts the copied bytes.
-  void CopyShare(const at::Tensor& gradient, at::Tensor place);
+  void CopyShare(const at::Tensor& gradient, const at::Tensor& place);
   void CountCopied(const at::Tensor& tensor);
 
  private:

@@ -2,7 +2,6 @@
 
 #include "model/distributed/fsdp/sharded_unit.h"
 
-#include <ATen/ScalarOps.h>
 #include <c10/core/StorageImpl.h>
 #include <torch/types.h>
 
@@ -17,13 +16,9 @@ c10::StorageImpl& StorageOf(const at::Tensor& tensor) {
   return *tensor.storage().unsafeGetStorageImpl();
 }
 
-// The concatenated values of all tensors, padded with zeros.
-at::Tensor Flatten(const std::vector<at::Tensor>& tensors, int multiple) {
-  const FlatBuffer buffer = MakeFlatBuffer(tensors, multiple);
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    buffer.views[i].copy_(tensors[i]);
-  }
-  return buffer.values;
+// Waits for a collective, if any is in flight.
+void Await(std::unique_ptr<Collective>& collective) {
+  if (const auto started = std::move(collective)) started->Wait();
 }
 
 }  // namespace
@@ -36,7 +31,7 @@ ShardedUnit::ShardedUnit(std::vector<at::Tensor> parameters,
                                                             : nullptr),
       parameters_(std::move(parameters)) {
   const at::NoGradGuard no_grad;
-  const at::Tensor whole = Flatten(parameters_, group.size());
+  const at::Tensor whole = Flattened(parameters_, group.size()).values;
   elements_ = whole.numel();
   shard_ = group_.ChunkOf(whole).clone();
   shard_gradient_ = at::empty_like(shard_);
@@ -85,11 +80,7 @@ void ShardedUnit::StartGather() {
   }
 }
 
-void ShardedUnit::WaitForValues() {
-  if (const auto gathering = std::exchange(gathering_, nullptr)) {
-    gathering->Wait();
-  }
-}
+void ShardedUnit::WaitForValues() { Await(gathering_); }
 
 void ShardedUnit::Free() {
   if (!has_values_) return;
@@ -107,17 +98,12 @@ bool ShardedUnit::TakeGradient(std::size_t index) {
     gradients_ = at::empty({elements_}, shard_.options());
     gradients_.narrow(0, elements_ - padding_, padding_).zero_();
   }
-  const at::Tensor& gradient = parameter.grad();
-  at::Tensor place = gradients_.narrow(0, begins_[index], parameter.numel())
-                         .view(parameter.sizes());
+  const at::Tensor place =
+      gradients_.narrow(0, begins_[index], parameter.numel())
+          .view(parameter.sizes());
   const int replicas = replicas_ == nullptr ? 1 : replicas_->size();
   const double share = 1.0 / (group_.size() * replicas);
-  if (gradient.dtype() == place.dtype()) {
-    // One pass: the overload for a plain number would create a temporary.
-    at::mul_out(place, gradient, at::native::wrapped_scalar_tensor(share));
-  } else {
-    place.copy_(gradient).mul_(share);
-  }
+  CopyScaled(parameter.grad(), share, place);
   parameter.mutable_grad().reset();
   return ++taken_ == parameters_.size();
 }
@@ -140,9 +126,7 @@ void ShardedUnit::StartReduce() {
 }
 
 void ShardedUnit::FinishReduce() {
-  if (const auto reducing = std::exchange(reducing_, nullptr)) {
-    reducing->Wait();
-  }
+  Await(reducing_);
   gradients_.reset();
   taken_ = 0;
   if (exchanges_ && replicas_ != nullptr) {
@@ -150,10 +134,6 @@ void ShardedUnit::FinishReduce() {
   }
 }
 
-void ShardedUnit::WaitForReplicas() {
-  if (const auto averaging = std::exchange(averaging_, nullptr)) {
-    averaging->Wait();
-  }
-}
+void ShardedUnit::WaitForReplicas() { Await(averaging_); }
 
 }  // namespace trainbench

@@ -56,10 +56,8 @@ class FlatGradients final : public OverlapBase {
 // Makes each parameter a view of one buffer, without changing its values.
 at::Tensor FlattenInPlace(const std::vector<at::Tensor>& parameters,
                           int multiple) {
-  const at::NoGradGuard no_grad;
-  const FlatBuffer buffer = MakeFlatBuffer(parameters, multiple);
+  const FlatBuffer buffer = Flattened(parameters, multiple);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    buffer.views[i].copy_(parameters[i]);
     parameters[i].set_data(buffer.views[i]);
   }
   return buffer.values;
