@@ -35,11 +35,6 @@ void Receive(c10d::Backend& backend, const at::Tensor& values, int from,
   works.push_back(backend.recv(tensors, from, /*tag=*/0));
 }
 
-at::Tensor Chunk(const at::Tensor& values, int rank, int size) {
-  const int64_t n = values.numel() / size;
-  return values.narrow(0, rank * n, n);
-}
-
 class AllGather final : public Collective {
  public:
   AllGather(c10d::Backend& backend, const at::Tensor& values)
@@ -113,6 +108,11 @@ class ReduceScatter final : public Collective {
 
 void CopyUnlessSame(const at::Tensor& from, const at::Tensor& to) {
   if (from.data_ptr() != to.data_ptr()) to.copy_(from.view_as(to));
+}
+
+at::Tensor Chunk(const at::Tensor& values, int index, int size) {
+  const int64_t n = values.numel() / size;
+  return values.narrow(0, (index % size + size) % size * n, n);
 }
 
 std::unique_ptr<Collective> StartDirectAllGather(c10d::Backend& backend,

@@ -23,6 +23,10 @@ namespace trainbench {
 // `to` may be a view of `from`.
 void CopyUnlessSame(const at::Tensor& from, const at::Tensor& to);
 
+// A view of chunk `index` modulo `size` of `size` equal chunks; `index` may be
+// negative.
+at::Tensor Chunk(const at::Tensor& values, int index, int size);
+
 // The functions below take N * n contiguous values over N ranks; chunk r, n
 // values, belongs to rank r. Each rank sends (N - 1) n values.
 

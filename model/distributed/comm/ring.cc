@@ -32,12 +32,6 @@ class Exchange {
   c10::intrusive_ptr<c10d::Work> sending_, receiving_;
 };
 
-// Chunk `index` modulo `size`; `index` may be negative.
-at::Tensor Part(const at::Tensor& values, int index, int size) {
-  const int64_t n = values.numel() / size;
-  return values.narrow(0, (index % size + size) % size * n, n);
-}
-
 // Sends `sent` and adds the received values to `sum`, segment by segment: one
 // segment is added while the next is in flight. `buffers` is [2, segment].
 void ExchangeAndAdd(c10d::Backend& backend, const at::Tensor& sent,
@@ -66,16 +60,16 @@ void RingReduceScatter(c10d::Backend& backend, const at::Tensor& values) {
       {2, std::min(kRingSegment, values.numel() / size)}, values.options());
   // The sum of chunk r starts at rank r + 1 and ends at rank r.
   for (int round = 1; round < size; ++round) {
-    ExchangeAndAdd(backend, Part(values, rank - round, size),
-                   Part(values, rank - round - 1, size), buffers);
+    ExchangeAndAdd(backend, Chunk(values, rank - round, size),
+                   Chunk(values, rank - round - 1, size), buffers);
   }
 }
 
 void RingAllGather(c10d::Backend& backend, const at::Tensor& values) {
   const int rank = backend.getRank(), size = backend.getSize();
   for (int round = 0; round + 1 < size; ++round) {
-    Exchange(backend, Part(values, rank - round, size),
-             Part(values, rank - round - 1, size))
+    Exchange(backend, Chunk(values, rank - round, size),
+             Chunk(values, rank - round - 1, size))
         .Wait();
   }
 }
