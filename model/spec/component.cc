@@ -21,4 +21,9 @@ std::optional<int64_t> ParseLayerScope(absl::string_view scope) {
   return layer;
 }
 
+bool IsMatrixProduct(absl::string_view op) {
+  return op == "aten::mm" || op == "aten::addmm" || op == "aten::bmm" ||
+         op == "aten::baddbmm";
+}
+
 }  // namespace trainbench

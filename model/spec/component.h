@@ -67,6 +67,10 @@ inline constexpr char kRecomputeSpan[] = "recompute";
 std::string LayerScopeName(std::size_t layer);
 std::optional<int64_t> ParseLayerScope(absl::string_view scope);
 
+// Whether the operator multiplies matrices: aten::mm, addmm, bmm or baddbmm.
+// All other products call one of these, except fused attention.
+bool IsMatrixProduct(absl::string_view op);
+
 }  // namespace trainbench
 
 #endif  // TRAINBENCH_MODEL_SPEC_COMPONENT_H_

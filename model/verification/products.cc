@@ -7,7 +7,6 @@
 #include <torch/types.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -17,17 +16,15 @@
 #include "absl/strings/str_join.h"
 #include "model/nn/dtype.h"
 #include "model/spec/attention_variant.h"
+#include "model/spec/component.h"
 
 namespace trainbench {
 namespace {
 
-constexpr std::array<absl::string_view, 4> kProducts = {
-    "aten::mm", "aten::bmm", "aten::addmm", "aten::baddbmm"};
 constexpr char kFused[] = "aten::_scaled_dot_product_";
 
 bool IsProduct(absl::string_view op) {
-  return absl::StartsWith(op, kFused) ||
-         std::find(kProducts.begin(), kProducts.end(), op) != kProducts.end();
+  return absl::StartsWith(op, kFused) || IsMatrixProduct(op);
 }
 
 // Whether `op` is our attention, which runs no ATen operators, or many.
