@@ -122,7 +122,7 @@ def compiled(source: Path, architecture: str, folder: Path) -> list[Kernel]:
 def all_kernels(tmp_path_factory: pytest.TempPathFactory) -> list[Kernel]:
     folder = tmp_path_factory.mktemp("ptx")
     sources = sorted((ROOT / "model/kernels").rglob("*.cu"))
-    assert len(sources) > 5
+    assert len(sources) > 2
     return [
         kernel
         for source in sources
