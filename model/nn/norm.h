@@ -6,10 +6,16 @@
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
-#include "model/nn/residual_stream.h"
 #include "model/spec/config.h"
 
 namespace trainbench {
+
+// The state between blocks: x [batch, seq, d_model] and, in the fused
+// implementation, the output of a sublayer, which the next norm adds to x.
+struct ResidualStream {
+  at::Tensor x;
+  at::Tensor update;  // undefined: nothing
+};
 
 // The epsilon of both norms.
 inline constexpr double kNormEps = 1e-5;

@@ -13,7 +13,6 @@
 #include "model/nn/layer_ranks.h"
 #include "model/nn/linear.h"
 #include "model/nn/norm.h"
-#include "model/nn/residual_stream.h"
 #include "model/spec/config.h"
 
 namespace trainbench {

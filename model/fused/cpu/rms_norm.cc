@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/fused/cpu/elements.h"
 #include "model/fused/cpu/row_kernel.h"
 #include "model/fused/cpu/simd.h"
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Kernels that compute each row independently.
+// Runs kernels that compute each row independently, for each dtype.
 
 #ifndef TRAINBENCH_MODEL_FUSED_CPU_ROW_KERNEL_H_
 #define TRAINBENCH_MODEL_FUSED_CPU_ROW_KERNEL_H_
+
+#include <c10/core/ScalarType.h>
+#include <c10/util/BFloat16.h>
+#include <c10/util/Exception.h>
 
 #include <cstdint>
 
@@ -10,6 +14,15 @@
 #include "model/fused/cpu/simd.h"
 
 namespace trainbench {
+
+// Calls f with a value of the dtype's element type, float or c10::BFloat16.
+// c10::Error names any other dtype.
+template <typename F>
+void WithElements(c10::ScalarType dtype, F f) {
+  if (dtype == c10::kFloat) return f(float());
+  if (dtype == c10::kBFloat16) return f(c10::BFloat16());
+  TORCH_CHECK(false, "dtype is ", dtype, "; allowed: Float, BFloat16");
+}
 
 template <typename Kernel>
 struct RowLoop {

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "model/dry_run/dry_run.h"
-#include "model/fused/cpu/elements.h"
 #include "model/fused/cpu/row_kernel.h"
 #include "model/fused/cpu/simd.h"
 

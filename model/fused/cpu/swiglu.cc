@@ -4,7 +4,6 @@
 
 #include <torch/types.h>
 
-#include "model/fused/cpu/elements.h"
 #include "model/fused/cpu/row_kernel.h"
 #include "model/fused/cpu/simd.h"
 
