@@ -4,7 +4,6 @@
 
 #include <torch/types.h>
 
-#include "model/nn/cross_entropy.h"
 #include "model/training/precision_scope.h"
 
 namespace trainbench {

@@ -5,7 +5,6 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
 
-#include <cstdint>
 #include <utility>
 
 #include "model/distributed/tensor_parallel/conjugate_pair.h"
