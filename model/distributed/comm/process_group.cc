@@ -46,25 +46,17 @@ void WaitForRelease(const WorkPtr& work) {
   }
 }
 
-void Wait(const WorkPtr& work, CommBackend backend) {
-  Communicate([&] { work->wait(); });
-  if (backend == CommBackend::kGloo) WaitForRelease(work);
-}
-
-WorkPtr Start(const std::function<WorkPtr()>& start) {
-  WorkPtr work;
-  Communicate([&] { work = start(); });
-  return work;
-}
-
 class StartedWork final : public Collective {
  public:
-  StartedWork(WorkPtr work, std::vector<at::Tensor> tensors,
-              CommBackend backend)
-      : work_(std::move(work)),
-        tensors_(std::move(tensors)),
-        backend_(backend) {}
-  void Wait() override { trainbench::Wait(work_, backend_); }
+  StartedWork(std::vector<at::Tensor> tensors, CommBackend backend,
+              const std::function<WorkPtr()>& start)
+      : tensors_(std::move(tensors)), backend_(backend) {
+    Communicate([&] { work_ = start(); });
+  }
+  void Wait() override {
+    Communicate([&] { work_->wait(); });
+    if (backend_ == CommBackend::kGloo) WaitForRelease(work_);
+  }
 
  private:
   WorkPtr work_;
@@ -116,36 +108,30 @@ class C10dGroup final : public ProcessGroup {
   std::unique_ptr<Collective> StartAllReduce(
       const at::Tensor& tensor) override {
     Record(CollectiveKind::kAllReduce, tensor);
-    return std::make_unique<StartedWork>(
-        Start([&] { return Reduce(tensor, c10d::ReduceOp::SUM); }),
-        std::vector{tensor}, options_.backend);
+    return Start({tensor}, [&] { return Reduce(tensor, c10d::ReduceOp::SUM); });
   }
 
   std::unique_ptr<Collective> StartReduceScatter(
       const at::Tensor& output, const at::Tensor& input) override {
     Record(CollectiveKind::kReduceScatter, input);
-    at::Tensor mine = output;
-    at::Tensor all = input;
-    if (options_.backend == CommBackend::kNccl) {
-      return std::make_unique<StartedWork>(
-          Start([&] { return backend_->_reduce_scatter_base(mine, all); }),
-          std::vector{mine, all}, options_.backend);
+    if (options_.backend == CommBackend::kGloo) {
+      return StartDirectReduceScatter(*backend_, output, input);
     }
-    return StartDirectReduceScatter(*backend_, mine, all);
+    at::Tensor mine = output, all = input;
+    return Start({mine, all},
+                 [&] { return backend_->_reduce_scatter_base(mine, all); });
   }
 
   std::unique_ptr<Collective> StartAllGather(const at::Tensor& output,
                                              const at::Tensor& input) override {
     Record(CollectiveKind::kAllGather, output);
-    at::Tensor all = output;
-    at::Tensor mine = input;
-    if (options_.backend == CommBackend::kNccl) {
-      return std::make_unique<StartedWork>(
-          Start([&] { return backend_->_allgather_base(all, mine); }),
-          std::vector{all, mine}, options_.backend);
+    if (options_.backend == CommBackend::kGloo) {
+      CopyUnlessSame(input, ChunkOf(output));
+      return StartDirectAllGather(*backend_, output);
     }
-    CopyUnlessSame(mine, ChunkOf(all));
-    return StartDirectAllGather(*backend_, all);
+    at::Tensor all = output, mine = input;
+    return Start({all, mine},
+                 [&] { return backend_->_allgather_base(all, mine); });
   }
 
   void AllReduceMax(const at::Tensor& tensor) override {
@@ -241,9 +227,13 @@ class C10dGroup final : public ProcessGroup {
                           .async_op = async_op});
   }
 
-  void Wait(const std::function<WorkPtr()>& start) {
-    trainbench::Wait(Start(start), options_.backend);
+  std::unique_ptr<Collective> Start(std::vector<at::Tensor> tensors,
+                                    const std::function<WorkPtr()>& start) {
+    return std::make_unique<StartedWork>(std::move(tensors), options_.backend,
+                                         start);
   }
+
+  void Wait(const std::function<WorkPtr()>& start) { Start({}, start)->Wait(); }
 
   WorkPtr Reduce(const at::Tensor& tensor, c10d::ReduceOp operation) {
     std::vector<at::Tensor> tensors = {tensor};
