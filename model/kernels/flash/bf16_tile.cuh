@@ -148,9 +148,8 @@ TRAINBENCH_DEVICE void StoreRows(const D& d,
       for (int n = 0; n < kColumns / 8; ++n) {
         const float(&x)[4] = c.at[t][n];
         const uint32_t pair = d.Pack2(x[2 * half] * by, x[2 * half + 1] * by);
-        d.Store(reinterpret_cast<uint32_t*>(to.at + mine * to.stride +
-                                            Layout::Column(lane, n, 0)),
-                pair);
+        Bf16* const at = to.Row(mine) + Layout::Column(lane, n, 0);
+        d.Store(reinterpret_cast<uint32_t*>(at), pair);
       }
     }
   }

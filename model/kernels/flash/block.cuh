@@ -36,6 +36,8 @@ TRAINBENCH_DEVICE int64_t LastKeyOf(const FlashShape& shape, int first,
 // The rows of one head of a tensor.
 template <class T>
 struct HeadRows {
+  TRAINBENCH_DEVICE T* Row(int64_t row) const { return at + row * stride; }
+
   T* at;
   int64_t stride;
 };
@@ -105,8 +107,7 @@ TRAINBENCH_DEVICE void FetchRows(const D& d, int to, const HeadRows<T>& from,
   static_assert(kThreads % Tile::kChunks == 0 && kRows % kStep == 0);
   const int chunk = d.Thread() % Tile::kChunks;
   const int row = d.Thread() / Tile::kChunks;
-  const T* const mine =
-      from.at + (first + row) * from.stride + chunk * kVectorOf<T>;
+  const T* const mine = from.Row(first + row) + chunk * kVectorOf<T>;
   TRAINBENCH_UNROLL
   for (int i = 0; i < kRows; i += kStep) {
     const bool valid = first + row + i < seq;

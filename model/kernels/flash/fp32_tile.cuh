@@ -84,7 +84,7 @@ struct Fp32Rows {
         float x[kWide];
         TRAINBENCH_UNROLL
         for (int e = 0; e < kWide; ++e) x[e] = at[i][piece][e] * by;
-        StoreNarrow(d, to.at + row * to.stride + Column(d, piece), x);
+        StoreNarrow(d, to.Row(row) + Column(d, piece), x);
       }
     }
   }

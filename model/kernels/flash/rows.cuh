@@ -19,23 +19,17 @@ struct FlashRows {
   static constexpr int kRows = kMaxThreads / kWarp;
   static constexpr int kVectors = kHead / kWide;
 
-  // A row. Of() returns the offset of its element [item, head, token, 0].
-  struct Row {
-    int64_t item;
-    int64_t head;
-    int64_t token;
-    TRAINBENCH_DEVICE int64_t Of(const HeadStrides& strides) const {
-      return item * strides.batch + head * strides.head + token * strides.token;
-    }
-  };
-
   template <class D>
   static TRAINBENCH_DEVICE int64_t Index(const D& d) {
     return d.Block() * kRows + d.Thread() / kWarp;
   }
-  static TRAINBENCH_DEVICE Row RowOf(const FlashShape& shape, int64_t index) {
+  // `first` is the row.
+  static TRAINBENCH_DEVICE FlashBlock RowOf(const FlashShape& shape,
+                                            int64_t index) {
     const int64_t matrix = index / shape.seq;
-    return {matrix / shape.heads, matrix % shape.heads, index % shape.seq};
+    return {static_cast<int>(matrix / shape.heads),
+            static_cast<int>(matrix % shape.heads),
+            static_cast<int>(index % shape.seq)};
   }
   static TRAINBENCH_HOST_DEVICE int64_t Count(const FlashShape& shape) {
     return shape.batch * shape.heads * shape.seq;
@@ -52,19 +46,15 @@ struct FlashPrepareRows : FlashRows<kHead, kVectorOf<T>> {
   static TRAINBENCH_DEVICE void Run(const D& d, const Args& a) {
     const int64_t index = Base::Index(d);
     if (index >= Base::Count(a.shape)) return;  // uniform in a warp
-    const auto row = Base::RowOf(a.shape, index);
+    const FlashBlock row = Base::RowOf(a.shape, index);
     const int lane = d.Thread() % kWarp;
     float sum = 0;
     if (lane < Base::kVectors) {
       float o[kVectorOf<T>];
       float grad[kVectorOf<T>];
       const int column = lane * kVectorOf<T>;
-      LoadWide(
-          d, static_cast<const T*>(a.o.data) + row.Of(a.o.strides) + column, o);
-      LoadWide(d,
-               static_cast<const T*>(a.grad_o.data) + row.Of(a.grad_o.strides) +
-                   column,
-               grad);
+      LoadWide(d, row.Of<T>(a.o).Row(row.first) + column, o);
+      LoadWide(d, row.Of<T>(a.grad_o).Row(row.first) + column, grad);
       TRAINBENCH_UNROLL
       for (int e = 0; e < kVectorOf<T>; ++e) sum += o[e] * grad[e];
     }
@@ -87,14 +77,12 @@ struct FlashFinishQueries : FlashRows<kHead, 4> {
     const int64_t index = Base::Index(d);
     const int column = d.Thread() % kWarp * 4;
     if (index >= Base::Count(a.shape) || column >= kHead) return;
-    const auto row = Base::RowOf(a.shape, index);
+    const FlashBlock row = Base::RowOf(a.shape, index);
     float x[4];
     LoadWide(d, a.grad_q_sum + index * kHead + column, x);
     TRAINBENCH_UNROLL
     for (int e = 0; e < 4; ++e) x[e] *= a.shape.scale;
-    StoreNarrow(
-        d, static_cast<T*>(a.grad_q.data) + row.Of(a.grad_q.strides) + column,
-        x);
+    StoreNarrow(d, row.Of<T>(a.grad_q).Row(row.first) + column, x);
   }
 };
 
