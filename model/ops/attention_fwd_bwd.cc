@@ -12,15 +12,11 @@ namespace trainbench {
 AttentionInputs RandomAttentionInputs(int64_t batch, int64_t seq,
                                       int64_t d_head,
                                       const at::TensorOptions& options) {
-  AttentionInputs inputs;
-  for (at::Tensor* x :
-       {&inputs.q, &inputs.k, &inputs.v, &inputs.output_gradient}) {
-    *x = at::randn({batch, seq, d_head}, options);
-  }
-  for (const at::Tensor* x : {&inputs.q, &inputs.k, &inputs.v}) {
-    x->requires_grad_(true);
-  }
-  return inputs;
+  const auto draw = [&](bool needs_gradient) -> at::Tensor {
+    return at::randn({batch, seq, d_head}, options)
+        .requires_grad_(needs_gradient);
+  };
+  return {draw(true), draw(true), draw(true), draw(false)};
 }
 
 at::Tensor AttentionForward(AttentionKind kind, const AttentionInputs& inputs) {

@@ -38,12 +38,10 @@ bool IsOurAttention(absl::string_view op) {
 
 bool AllowsFewerBits() {
   using at::Float32Precision;
-  const auto of = [](at::Float32Backend backend) {
-    return at::globalContext().float32Precision(backend, at::Float32Op::MATMUL);
-  };
   for (const auto backend :
        {at::Float32Backend::CUDA, at::Float32Backend::MKLDNN}) {
-    const Float32Precision precision = of(backend);
+    const Float32Precision precision =
+        at::globalContext().float32Precision(backend, at::Float32Op::MATMUL);
     if (precision == Float32Precision::TF32 ||
         precision == Float32Precision::BF16) {
       return true;
