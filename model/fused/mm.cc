@@ -24,15 +24,13 @@ namespace {
 constexpr double kLeastFlops = 0x1p23;
 
 bool HasAvx512() {
-  static const bool has = __builtin_cpu_supports("avx512bw") != 0 &&
-                          __builtin_cpu_supports("avx512vl") != 0 &&
-                          __builtin_cpu_supports("avx512dq") != 0;
-  return has;
+  return __builtin_cpu_supports("avx512bw") != 0 &&
+         __builtin_cpu_supports("avx512vl") != 0 &&
+         __builtin_cpu_supports("avx512dq") != 0;
 }
 
 bool MklHasNoWideKernels() {
-  static const bool has_none = __builtin_cpu_is("amd") != 0 && HasAvx512();
-  return has_none;
+  return __builtin_cpu_is("amd") != 0 && HasAvx512();
 }
 
 }  // namespace
