@@ -7,7 +7,7 @@
 
 #include "model/dry_run/dry_run.h"
 #include "model/fused/arguments.h"
-#include "model/fused/cpu/softmax.h"
+#include "model/fused/cpu/operations.h"
 #include "model/fused/cuda/operations.h"
 
 namespace trainbench {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/fused/cpu/rms_norm.h"
-
 #include <torch/types.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "model/fused/cpu/operations.h"
 #include "model/fused/cpu/row_kernel.h"
 #include "model/fused/cpu/simd.h"
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/fused/cpu/softmax.h"
-
 #include <torch/types.h>
 
 #include <cmath>
 
 #include "model/dry_run/dry_run.h"
+#include "model/fused/cpu/operations.h"
 #include "model/fused/cpu/row_kernel.h"
 #include "model/fused/cpu/simd.h"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/fused/cpu/swiglu.h"
-
 #include <torch/types.h>
 
+#include "model/fused/cpu/operations.h"
 #include "model/fused/cpu/row_kernel.h"
 #include "model/fused/cpu/simd.h"
 

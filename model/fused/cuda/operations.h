@@ -10,7 +10,7 @@
 
 #include <array>
 
-#include "model/fused/cpu/rms_norm.h"
+#include "model/fused/cpu/operations.h"
 
 namespace trainbench {
 

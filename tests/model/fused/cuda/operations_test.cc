@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "model/fused/cpu/rope.h"
+#include "model/fused/cpu/operations.h"
 #include "model/fused/cross_entropy.h"
 #include "model/fused/rms_norm.h"
 #include "model/nn/rope.h"
