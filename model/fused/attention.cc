@@ -9,8 +9,8 @@
 
 #include "model/dry_run/dry_run.h"
 #include "model/fused/arguments.h"
-#include "model/fused/cpu/flash.h"
-#include "model/fused/cuda/flash.h"
+#include "model/fused/cpu/operations.h"
+#include "model/fused/cuda/operations.h"
 
 namespace trainbench {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Code that the forward and the backward pass of cpu/flash.h share.
+// Code that the forward and the backward pass of attention share.
 
 #ifndef TRAINBENCH_MODEL_FUSED_CPU_FLASH_COMMON_H_
 #define TRAINBENCH_MODEL_FUSED_CPU_FLASH_COMMON_H_

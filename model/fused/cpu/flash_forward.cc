@@ -11,9 +11,9 @@
 #include <limits>
 #include <utility>
 
-#include "model/fused/cpu/flash.h"
 #include "model/fused/cpu/flash_common.h"
 #include "model/fused/cpu/flash_scores.h"
+#include "model/fused/cpu/operations.h"
 
 namespace trainbench {
 namespace {

@@ -10,6 +10,8 @@
 #include <array>
 #include <cstdint>
 
+#include "model/fused/flash.h"
+
 namespace trainbench {
 
 // Results of a norm. R is the dtype of the residual stream and the weight, E
@@ -60,6 +62,17 @@ at::Tensor SwigluCpu(const at::Tensor& gate_value);
 // The gradient of gate_value, given the gradient of the result.
 at::Tensor SwigluBackwardCpu(const at::Tensor& gradient,
                              const at::Tensor& gate_value);
+
+// FlashAttention-2 (Dao 2023): neither pass materializes the [seq, seq] scores.
+// Products accumulate in fp32. bf16 operands are multiplied directly if the CPU
+// supports it, and converted to fp32 otherwise. Deterministic for a given
+// number of threads.
+FlashResult CpuFlashForward(const FlashInputs& inputs);
+
+// `gradient` is the output's gradient, contiguous in d_head.
+FlashGradients CpuFlashBackward(const FlashInputs& inputs,
+                                const FlashResult& result,
+                                const at::Tensor& gradient);
 
 // Replaces scores [..., queries, keys] by softmax(scale * scores) over the keys
 // 0 .. query, and by 0 for later keys. There are as many queries as keys.

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/fused/cuda/flash.h"
-
 #include <ATen/Context.h>
 #include <torch/types.h>
 
 #include <cmath>
 
 #include "model/fused/cuda/launch.h"
+#include "model/fused/cuda/operations.h"
 #include "model/kernels/flash/attention.h"
 
 namespace trainbench {

@@ -11,6 +11,7 @@
 #include <array>
 
 #include "model/fused/cpu/operations.h"
+#include "model/fused/flash.h"
 
 namespace trainbench {
 
@@ -32,6 +33,14 @@ at::Tensor RotateBackCuda(const std::array<at::Tensor, 3>& gradients,
 at::Tensor SwigluCuda(const at::Tensor& gate_value);
 at::Tensor SwigluBackwardCuda(const at::Tensor& gradient,
                               const at::Tensor& gate_value);
+
+// d_head is 16, 32, 64 or 128; c10::Error for other values.
+FlashResult CudaFlashForward(const FlashInputs& inputs);
+// Blocks add to q's gradient in any order, unless LibTorch's deterministic
+// algorithms are on.
+FlashGradients CudaFlashBackward(const FlashInputs& inputs,
+                                 const FlashResult& result,
+                                 const at::Tensor& gradient);
 
 void CausalSoftmaxInPlaceCuda(const at::Tensor& scores, double scale);
 at::Tensor CausalSoftmaxBackwardCuda(const at::Tensor& gradient,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // FlashAttention-2 on a GPU compared with attention in float64, with autograd.
 
-#include "model/fused/cuda/flash.h"
 
 #include <ATen/Context.h>
 #include <gtest/gtest.h>
@@ -10,6 +9,7 @@
 #include <cstdint>
 
 #include "model/fused/attention.h"
+#include "model/fused/cuda/operations.h"
 #include "model/verification/relative_error.h"
 #include "tests/model/c10_error.h"
 #include "tests/model/fused/cuda/fixture.h"

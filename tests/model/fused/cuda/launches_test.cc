@@ -13,7 +13,6 @@
 #include <string>
 #include <utility>
 
-#include "model/fused/cuda/flash.h"
 #include "model/fused/cuda/operations.h"
 #include "model/kernels/launchers.h"
 #include "model/verification/relative_error.h"
