@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "model/distributed/ddp/gradient_sync.h"
@@ -22,14 +23,30 @@ class DataParallelTrainer : public ParallelTrainer {
   // `sync` may be null; otherwise it was created with these parameters.
   DataParallelTrainer(std::vector<at::Tensor> parameters,
                       std::unique_ptr<GradientSync> sync,
-                      const AdamWOptions& options = {});
+                      const AdamWOptions& options = {})
+      : parameters_(std::move(parameters)),
+        optimizer_(parameters_, AdamWKind::kFused, options),
+        sync_(std::move(sync)) {}
 
-  void BeforeForward() override;
-  void BeforeBackward() override;
-  void Finish() override;
-  void Update() override;
+  void BeforeForward() override {
+    if (sync_) sync_->BeforeForward();
+  }
+  void BeforeBackward() override {
+    if (sync_) sync_->BeforeBackward();
+  }
+  void Finish() override {
+    if (sync_) sync_->Finish();
+  }
+  void Update() override {
+    optimizer_.Step();
+    for (const at::Tensor& parameter : parameters_) {
+      parameter.mutable_grad().reset();
+    }
+  }
   bool averages_gradients() const override { return sync_ != nullptr; }
-  void SetExchanges(bool on) override;
+  void SetExchanges(bool on) override {
+    if (sync_) sync_->SetExchanges(on);
+  }
   int64_t StateBytes() const override { return optimizer_.StateBytes(); }
 
   AdamW& optimizer() { return optimizer_; }
