@@ -10,7 +10,8 @@
 namespace trainbench {
 
 FlatBuffer MakeFlatBuffer(const std::vector<at::Tensor>& tensors,
-                          int64_t multiple) {
+                          int64_t multiple,
+                          std::optional<c10::ScalarType> dtype) {
   TORCH_CHECK(!tensors.empty(), "a flat buffer of no tensors");
   const at::Tensor& first = tensors.front();
   int64_t elements = 0;
@@ -24,7 +25,9 @@ FlatBuffer MakeFlatBuffer(const std::vector<at::Tensor>& tensors,
   const int64_t padded = (elements + multiple - 1) / multiple * multiple;
 
   FlatBuffer buffer;
-  buffer.values = at::empty({padded}, first.options().requires_grad(false));
+  const at::TensorOptions options = first.options().requires_grad(false);
+  buffer.values =
+      at::empty({padded}, options.dtype(dtype.value_or(first.scalar_type())));
   buffer.values.narrow(0, elements, padded - elements).zero_();
   int64_t begin = 0;
   for (const at::Tensor& tensor : tensors) {

@@ -7,8 +7,6 @@
 
 #include <utility>
 
-#include "model/distributed/ddp/flat_buffer.h"
-
 namespace trainbench {
 namespace {
 
@@ -32,19 +30,16 @@ ShardedUnit::ShardedUnit(std::vector<at::Tensor> parameters,
       parameters_(std::move(parameters)) {
   const at::NoGradGuard no_grad;
   const at::Tensor whole = Flattened(parameters_, group.size()).values;
-  elements_ = whole.numel();
   shard_ = group_.ChunkOf(whole).clone();
   shard_gradient_ = at::empty_like(shard_);
   shard_.mutable_grad() = shard_gradient_;
   values_ = whole.to(gathered_type);  // itself if it has this type
   int64_t begin = 0;
   for (at::Tensor& parameter : parameters_) {
-    begins_.push_back(begin);
     parameter.set_data(
         values_.narrow(0, begin, parameter.numel()).view(parameter.sizes()));
     begin += parameter.numel();
   }
-  padding_ = elements_ - begin;
   has_values_ = true;
   Free();
 }
@@ -52,8 +47,7 @@ ShardedUnit::ShardedUnit(std::vector<at::Tensor> parameters,
 // resize_ would notify autograd, although nothing changes for it.
 void ShardedUnit::Refill() {
   c10::StorageImpl& storage = StorageOf(values_);
-  const auto bytes =
-      static_cast<std::size_t>(elements_) * values_.element_size();
+  const std::size_t bytes = values_.nbytes();
   storage.set_data_ptr_noswap(storage.allocator()->allocate(bytes));
   storage.set_nbytes(bytes);
   has_values_ = true;
@@ -93,27 +87,24 @@ void ShardedUnit::Free() {
 
 bool ShardedUnit::TakeGradient(std::size_t index) {
   const at::NoGradGuard no_grad;
-  at::Tensor& parameter = parameters_[index];
-  if (!gradients_.defined()) {
-    gradients_ = at::empty({elements_}, shard_.options());
-    gradients_.narrow(0, elements_ - padding_, padding_).zero_();
+  if (!gradients_.values.defined()) {
+    gradients_ =
+        MakeFlatBuffer(parameters_, group_.size(), shard_.scalar_type());
   }
-  const at::Tensor place =
-      gradients_.narrow(0, begins_[index], parameter.numel())
-          .view(parameter.sizes());
   const int replicas = replicas_ == nullptr ? 1 : replicas_->size();
   const double share = 1.0 / (group_.size() * replicas);
-  CopyScaled(parameter.grad(), share, place);
-  parameter.mutable_grad().reset();
+  at::Tensor& gradient = parameters_[index].mutable_grad();
+  CopyScaled(gradient, share, gradients_.views[index]);
+  gradient.reset();
   return ++taken_ == parameters_.size();
 }
 
 void ShardedUnit::Reduce() {
   const at::NoGradGuard no_grad;
   if (exchanges_) {
-    group_.ReduceScatter(shard_gradient_, gradients_);
+    group_.ReduceScatter(shard_gradient_, gradients_.values);
   } else {
-    shard_gradient_.copy_(group_.ChunkOf(gradients_));
+    shard_gradient_.copy_(group_.ChunkOf(gradients_.values));
   }
   FinishReduce();
   WaitForReplicas();
@@ -122,12 +113,12 @@ void ShardedUnit::Reduce() {
 void ShardedUnit::StartReduce() {
   if (!exchanges_) return Reduce();
   const at::NoGradGuard no_grad;
-  reducing_ = group_.StartReduceScatter(shard_gradient_, gradients_);
+  reducing_ = group_.StartReduceScatter(shard_gradient_, gradients_.values);
 }
 
 void ShardedUnit::FinishReduce() {
   Await(reducing_);
-  gradients_.reset();
+  gradients_ = {};
   taken_ = 0;
   if (exchanges_ && replicas_ != nullptr) {
     averaging_ = replicas_->StartAllReduce(shard_gradient_);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/distributed/comm/process_group.h"
+#include "model/distributed/ddp/flat_buffer.h"
 
 namespace trainbench {
 
@@ -66,12 +67,10 @@ class ShardedUnit {
   ProcessGroup& group_;
   ProcessGroup* replicas_;
   std::vector<at::Tensor> parameters_;
-  std::vector<int64_t> begins_;  // offset of each parameter, in elements
-  int64_t elements_ = 0;         // padded to a multiple of the ranks
-  int64_t padding_ = 0;
   at::Tensor shard_, shard_gradient_;
-  at::Tensor values_;     // all parameters; no storage while freed
-  at::Tensor gradients_;  // allocated from the first gradient to the sum
+  // All parameters, padded to a multiple of the ranks; no storage while freed.
+  at::Tensor values_;
+  FlatBuffer gradients_;  // allocated from the first gradient to the sum
   bool exchanges_ = true;
   bool has_values_ = false;  // gathered or in flight
   std::size_t taken_ = 0;    // gradients taken in this step
