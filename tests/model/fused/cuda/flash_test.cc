@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // FlashAttention-2 on a GPU compared with attention in float64, with autograd.
 
-
 #include <ATen/Context.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
