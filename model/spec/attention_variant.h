@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -29,10 +30,12 @@ enum class AttentionKind {
 };
 
 inline constexpr std::size_t kAttentionCount =
-#define ATTENTION(...) 1 +
+    std::initializer_list<AttentionKind>{
+#define ATTENTION(Name, ...) AttentionKind::k##Name,
 #include "model/spec/attention_variants.inc"
 #undef ATTENTION
-    0;
+    }
+        .size();
 inline constexpr EnumNames<AttentionKind, kAttentionCount> AttentionName{
 #define ATTENTION(Name, text, ...) text,
 #include "model/spec/attention_variants.inc"
