@@ -43,9 +43,8 @@ class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
  public:
   // All tensors are [batch, heads, seq, d_head].
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& q,
-                            const at::Tensor& k, const at::Tensor& v,
-                            bool causal) {
-    const FlashInputs inputs = {WithRows(q), WithRows(k), WithRows(v), causal};
+                            const at::Tensor& k, const at::Tensor& v) {
+    const FlashInputs inputs = {WithRows(q), WithRows(k), WithRows(v)};
     const FlashResult result = IsOnCpu(q, "attention")
                                    ? CpuFlashForward(inputs)
                                    : CudaFlashForward(inputs);
@@ -54,15 +53,13 @@ class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
     });
     ctx->save_for_backward(
         {inputs.q, inputs.k, inputs.v, result.output, result.log_sum_exp});
-    ctx->saved_data["causal"] = causal;
     return result.output;
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
     RefuseSecondDerivative("attention");
     const variable_list saved = ctx->get_saved_variables();
-    const FlashInputs inputs = {saved[0], saved[1], saved[2],
-                                ctx->saved_data["causal"].toBool()};
+    const FlashInputs inputs = {saved[0], saved[1], saved[2]};
     const FlashResult forward = {saved[3], saved[4]};
     const at::Tensor gradient = WithRows(gradients[0]);
     const FlashGradients result =
@@ -73,7 +70,7 @@ class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
       return BytesOf({gradient, forward.output, forward.log_sum_exp, result.q,
                       result.k, result.v});
     });
-    return {result.q, result.k, result.v, {}};
+    return {result.q, result.k, result.v};
   }
 };
 
@@ -85,7 +82,7 @@ at::Tensor WithHeads(const at::Tensor& x) {
 }  // namespace
 
 at::Tensor FusedAttention(const at::Tensor& q, const at::Tensor& k,
-                          const at::Tensor& v, bool causal) {
+                          const at::Tensor& v) {
   TORCH_CHECK(q.dim() >= 2 && q.numel() > 0 && q.sizes() == k.sizes() &&
                   q.sizes() == v.sizes(),
               "q, k and v are ", q.sizes(), ", ", k.sizes(), " and ", v.sizes(),
@@ -97,7 +94,7 @@ at::Tensor FusedAttention(const at::Tensor& q, const at::Tensor& k,
               v.scalar_type(), "; allowed: all Float or all BFloat16");
   const at::Tensor heads[] = {WithHeads(q), WithHeads(k), WithHeads(v)};
   const ProfiledOperator scope("trainbench::attention", {heads[0]});
-  return AttentionFunction::apply(heads[0], heads[1], heads[2], causal)
+  return AttentionFunction::apply(heads[0], heads[1], heads[2])
       .reshape(q.sizes());
 }
 

@@ -12,7 +12,6 @@ namespace trainbench {
 // and contiguous in d_head.
 struct FlashInputs {
   at::Tensor q, k, v;
-  bool causal = true;
 };
 
 struct FlashResult {

@@ -4,7 +4,6 @@
 import contextlib
 import fcntl
 import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from reports.compare.ab_record import (
 )
 from reports.compare.ab_times import load as load_samples
 from reports.compare.ab_times import result_of
+from reports.results.files import write_files
 from reports.results.rows import NotAResult
 from tools.ab_run.errors import Usage
 from tools.ab_run.schedule import side_of
@@ -120,17 +120,13 @@ def resume(asked: AbRun, directory: Path) -> AbRun:
 def keep_noise(noise: Path | None, run: AbRun, directory: Path) -> None:
     """Copies the noise floor, so that the directory can be compared without it.
 
-    Errors: Usage, if the copy or `noise` differs from the noise floor of the run.
+    Errors: Usage, if the copy is not the noise floor that the run began with.
     """
     if noise is None:
         return
     copy = directory / NOISE_FILE
     if not copy.exists():
-        beside = copy.with_name(copy.name + ".tmp")
-        shutil.copyfile(noise, beside)
-        if sha256_of(beside) != run.noise_sha256:
-            raise Usage(f"--noise: {noise} has just been changed; call again")
-        os.replace(beside, copy)
+        write_files({copy: noise.read_bytes()})
     if sha256_of(copy) != run.noise_sha256:
         raise Usage(
             f"--out: {copy} is not the noise floor that the run began with; "

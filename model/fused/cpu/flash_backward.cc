@@ -73,10 +73,9 @@ class KeyGroups {
     const int64_t floats = count * t_.keys * t_.width;
     std::fill_n(k_gradient_, floats, 0.0F);
     std::fill_n(v_gradient_, floats, 0.0F);
-    for (int64_t i = p_.inputs.causal ? first : 0; i < t_.tiles; ++i) {
+    for (int64_t i = first; i < t_.tiles; ++i) {
       PackQueries(i * t_.rows);
-      const int64_t last = p_.inputs.causal ? i - first : count - 1;
-      for (int64_t j = 0; j <= std::min(last, count - 1); ++j) {
+      for (int64_t j = 0; j <= std::min(i - first, count - 1); ++j) {
         AddTile(j, (first + j) * t_.keys, i);
       }
     }
@@ -121,7 +120,7 @@ class KeyGroups {
     const int64_t keys = std::min(t_.keys, s_.seq - key);
     Multiply(keys, rows, width, Packed(Of(k_, j)), width, Packed(q_transposed_),
              rows, scores_, rows, false);
-    if (p_.inputs.causal && key == i * rows) HideLaterKeys(keys);
+    if (key == i * rows) HideLaterKeys(keys);
     Multiply(keys, rows, width, Packed(Of(v_, j)), width,
              Packed(gradient_transposed_), rows, score_gradients_, rows, false);
     ComputeGradients({.tile = {scores_, keys, rows, rows, s_.scale},

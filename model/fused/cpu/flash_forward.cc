@@ -44,8 +44,7 @@ class QueryGroup {
     first_ = first_tile * t_.rows;
     count_ = tile_count;
     for (int64_t i = 0; i < count_; ++i) Begin(i);
-    const int64_t seen =
-        inputs_.causal ? std::min(s_.seq, first_ + count_ * t_.rows) : s_.seq;
+    const int64_t seen = std::min(s_.seq, first_ + count_ * t_.rows);
     for (int64_t key = 0; key < seen; key += t_.keys) {
       PackKeys(key);
       for (int64_t i = 0; i < count_; ++i) AddKeys(i, key);
@@ -85,12 +84,12 @@ class QueryGroup {
 
   void AddKeys(int64_t i, int64_t key) {
     const int64_t query = FirstOf(i), queries = Queries(i);
-    int64_t keys = std::min(t_.keys, s_.seq - key);
-    if (inputs_.causal) keys = std::min(keys, query + t_.rows - key);
+    const int64_t keys =
+        std::min({t_.keys, s_.seq - key, query + t_.rows - key});
     if (keys <= 0) return;
     Multiply(keys, queries, t_.width, Packed(k_), t_.width,
              Packed(Of(q_, i, t_.width)), t_.rows, scores_, t_.rows, false);
-    if (inputs_.causal) HideLaterKeys(key, keys, query, queries);
+    HideLaterKeys(key, keys, query, queries);
     const ScoreTile tile = {scores_, keys, queries, t_.rows, s_.scale};
     float* const output = Of(output_, i, t_.width);
     if (UpdateSoftmax<Operand>(tile, Of(maxima_, i, 1), Of(sums_, i, 1),

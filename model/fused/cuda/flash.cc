@@ -39,7 +39,6 @@ kernels::FlashShape ShapeOf(const FlashInputs& inputs) {
           .heads = q.size(1),
           .seq = q.size(2),
           .d_head = d_head,
-          .causal = inputs.causal,
           .scale = 1 / std::sqrt(static_cast<float>(d_head))};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// FlashAttention-2 (Dao 2023): softmax(scale q k^T) v in tiles. Of the scores,
-// it stores only the logarithm of each row's sum of exponentials.
+// Causal FlashAttention-2 (Dao 2023): softmax(scale q k^T) v in tiles. Of the
+// scores, it stores only the logarithm of each row's sum of exponentials.
 
 #ifndef TRAINBENCH_MODEL_KERNELS_FLASH_ATTENTION_H_
 #define TRAINBENCH_MODEL_KERNELS_FLASH_ATTENTION_H_
@@ -22,7 +22,6 @@ struct FlashShape {
   int64_t heads;
   int64_t seq;
   int64_t d_head;
-  bool causal;
   float scale;
 };
 

@@ -36,9 +36,8 @@ struct Range {
 // Scores and their gradients for the tiles of one call, [batch, queries, keys].
 class TileMath {
  public:
-  TileMath(const at::Tensor& q, bool causal)
-      : causal_(causal),
-        type_(q.scalar_type()),
+  explicit TileMath(const at::Tensor& q)
+      : type_(q.scalar_type()),
         sum_type_(AtLeastFloat(type_)),
         scale_(1 / std::sqrt(static_cast<double>(q.size(-1)))) {}
 
@@ -48,14 +47,14 @@ class TileMath {
 
   // Whether the mask hides the whole tile.
   bool IsHidden(const Range& queries, const Range& keys) const {
-    return causal_ && keys.first >= queries.first + queries.size;
+    return keys.first >= queries.first + queries.size;
   }
 
   // q k^T / sqrt(d), and -inf where a query may not attend to a key.
   at::Tensor Scores(const at::Tensor& q, const at::Tensor& k,
                     const Range& queries, const Range& keys) const {
     at::Tensor scores = Product(q, k.transpose(1, 2)).mul_(scale_);
-    if (!causal_ || keys.first + keys.size <= queries.first + 1) return scores;
+    if (keys.first + keys.size <= queries.first + 1) return scores;
     const at::Tensor hidden =
         at::ones({queries.size, keys.size}, q.options().dtype(at::kBool))
             .triu_(queries.first - keys.first + 1);
@@ -74,7 +73,6 @@ class TileMath {
   }
 
  private:
-  bool causal_;
   at::ScalarType type_, sum_type_;
   double scale_;
 };
@@ -84,8 +82,8 @@ class Function : public torch::autograd::Function<Function> {
   // All tensors are [batch, seq, d_head].
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& q,
                             const at::Tensor& k, const at::Tensor& v,
-                            bool causal, int64_t queries, int64_t keys) {
-    const TileMath math(q, causal);
+                            int64_t queries, int64_t keys) {
+    const TileMath math(q);
     const int64_t seq = q.size(1);
     const at::Tensor output = at::empty(q.sizes(), q.options());
     const at::Tensor log_sum_exp =
@@ -95,7 +93,6 @@ class Function : public torch::autograd::Function<Function> {
                   log_sum_exp);
     }
     ctx->save_for_backward({q, k, v, output, log_sum_exp});
-    ctx->saved_data["causal"] = causal;
     ctx->saved_data["queries"] = queries;
     ctx->saved_data["keys"] = keys;
     return output;
@@ -106,7 +103,7 @@ class Function : public torch::autograd::Function<Function> {
     const variable_list saved = ctx->get_saved_variables();
     const at::Tensor &q = saved[0], &k = saved[1], &v = saved[2],
                      &log_sum_exp = saved[4], &g = gradients[0];
-    const TileMath math(q, ctx->saved_data["causal"].toBool());
+    const TileMath math(q);
     const int64_t seq = q.size(1), queries = ctx->saved_data["queries"].toInt(),
                   key_tile = ctx->saved_data["keys"].toInt();
     const at::Tensor mean =
@@ -134,7 +131,7 @@ class Function : public torch::autograd::Function<Function> {
       keys.Of(k_gradient).copy_(dk);
       keys.Of(v_gradient).copy_(dv);
     }
-    return {q_gradient.to(q.scalar_type()), k_gradient, v_gradient, {}, {}, {}};
+    return {q_gradient.to(q.scalar_type()), k_gradient, v_gradient, {}, {}};
   }
 
  private:
@@ -174,8 +171,7 @@ class Function : public torch::autograd::Function<Function> {
 }  // namespace
 
 at::Tensor TiledAttention(const at::Tensor& q, const at::Tensor& k,
-                          const at::Tensor& v, bool causal,
-                          const AttentionTiles& tiles) {
+                          const at::Tensor& v, const AttentionTiles& tiles) {
   TORCH_CHECK(tiles.queries >= 16 && tiles.keys >= 16, "tiles are ",
               tiles.queries, " x ", tiles.keys, "; allowed: at least 16");
   TORCH_CHECK(q.dim() >= 2 && q.sizes() == k.sizes() && q.sizes() == v.sizes(),
@@ -186,7 +182,7 @@ at::Tensor TiledAttention(const at::Tensor& q, const at::Tensor& k,
   };
   const at::Tensor sequences[] = {flat(q), flat(k), flat(v)};
   const ProfiledOperator scope("trainbench::tiled_attention");
-  return Function::apply(sequences[0], sequences[1], sequences[2], causal,
+  return Function::apply(sequences[0], sequences[1], sequences[2],
                          tiles.queries, tiles.keys)
       .view(q.sizes());
 }
@@ -194,7 +190,7 @@ at::Tensor TiledAttention(const at::Tensor& q, const at::Tensor& k,
 at::Tensor TiledAttention(const at::Tensor& q, const at::Tensor& k,
                           const at::Tensor& v) {
   const ComponentScope scope(Component::kFusedAttention);
-  return TiledAttention(q, k, v, /*causal=*/true, {});
+  return TiledAttention(q, k, v, {});
 }
 
 }  // namespace trainbench

@@ -14,14 +14,13 @@ struct AttentionTiles {
   int64_t keys = 256;
 };
 
-// softmax(q k^T / sqrt(d)) v in tiles of at least 16 queries and 16 keys;
-// causal: over the keys up to the query. q, k and v [..., seq, d_head] -> the
-// same shape and dtype. FlashAttention-2 (Dao 2023, algorithms 1 and 2) in
-// tensor operations. Products are in the operands' dtype, sums and softmax in
-// at least fp32. Saves q, k, v, the output and the log-sum-exp of each row.
+// softmax(q k^T / sqrt(d)) v over the keys up to the query, in tiles of at
+// least 16 queries and 16 keys. q, k and v [..., seq, d_head] -> the same shape
+// and dtype. FlashAttention-2 (Dao 2023, algorithms 1 and 2) in tensor
+// operations. Products are in the operands' dtype, sums and softmax in at least
+// fp32. Saves q, k, v, the output and the log-sum-exp of each row.
 at::Tensor TiledAttention(const at::Tensor& q, const at::Tensor& k,
-                          const at::Tensor& v, bool causal,
-                          const AttentionTiles& tiles);
+                          const at::Tensor& v, const AttentionTiles& tiles);
 
 }  // namespace trainbench
 

@@ -149,15 +149,6 @@ TEST_F(RankFullySharded, AForwardPassAloneLeavesNothing) {
   Step(model, sharded, batch);
 }
 
-TEST(FullyShardedTest, HooksGoWithTheObject) {
-  FakeGroup group(/*rank=*/0, /*size=*/1);
-  TransformerLm model(UnshardedConfig(), at::TensorOptions());
-  { FullySharded sharded(model, {}, at::kFloat, kAdamW, group); }
-  FullySharded sharded(TransformerLm(UnshardedConfig(), at::TensorOptions()),
-                       {}, at::kFloat, kAdamW, group);
-  EXPECT_EQ(group.calls(), 0);
-}
-
 // In a mesh, models have replicas, or ranks also divide their matrices.
 class RankFullyShardedMesh : public RankTest {
  protected:

@@ -47,9 +47,7 @@ std::map<std::string, UnaryOperation> Operations() {
              return FusedAttention(heads(x), heads(x), heads(x));
            }},
           {"tiled attention",
-           [](const at::Tensor& x) {
-             return TiledAttention(x, x, x, /*causal=*/true, {});
-           }},
+           [](const at::Tensor& x) { return TiledAttention(x, x, x, {}); }},
           {"norm",
            [](const at::Tensor& x) {
              return AddRmsNorm(x, {}, at::ones({96}), 1e-5).normed;
@@ -117,7 +115,7 @@ TEST(FusedOperationsTest, RefusedArgumentsAreNamed) {
     return [=] { FusedAttention(q.to(type), k, q.to(type)); };
   };
   const auto tile = [&](const at::Tensor& k, const AttentionTiles& tiles) {
-    return [=] { TiledAttention(q, k, q, /*causal=*/true, tiles); };
+    return [=] { TiledAttention(q, k, q, tiles); };
   };
   constexpr char kWeight[] = "allowed: the same dtype, contiguous";
   const std::vector<std::pair<std::string, std::function<void()>>> refusals = {

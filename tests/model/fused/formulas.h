@@ -53,12 +53,10 @@ inline at::Tensor CausalSoftmaxFormula(const at::Tensor& scores, double scale) {
 }
 
 inline at::Tensor AttentionFormula(const at::Tensor& q, const at::Tensor& k,
-                                   const at::Tensor& v, bool causal) {
+                                   const at::Tensor& v) {
   const at::Tensor scores = at::matmul(q, k.transpose(-2, -1));
   const double scale = 1 / std::sqrt(static_cast<double>(q.size(-1)));
-  return at::matmul(causal ? CausalSoftmaxFormula(scores, scale)
-                           : (scores * scale).softmax(-1),
-                    v);
+  return at::matmul(CausalSoftmaxFormula(scores, scale), v);
 }
 
 // Attention of q, k and v.
@@ -90,23 +88,20 @@ inline Tensors RandomAttention(at::IntArrayRef sizes, at::ScalarType type) {
 
 // Compares the output and the gradients with the formula in float64.
 inline void ExpectAttention(const AttentionFunction& attention,
-                            const Tensors& inputs, bool causal,
-                            double tolerance, const std::string& what) {
+                            const Tensors& inputs, double tolerance,
+                            const std::string& what) {
   const at::ScalarType type = inputs[0].scalar_type();
   Tensors wide;
   for (const at::Tensor& x : inputs) wide.push_back(x.to(at::kDouble));
   const Tensors actual = Differentiate(attention, inputs);
   const Tensors expected = Differentiate(
-      [&](const Tensors& x) {
-        return AttentionFormula(x[0], x[1], x[2], causal);
-      },
+      [](const Tensors& x) { return AttentionFormula(x[0], x[1], x[2]); },
       wide);
   for (std::size_t i = 0; i < actual.size(); ++i) {
     EXPECT_EQ(actual[i].scalar_type(), type) << what;
     EXPECT_EQ(actual[i].sizes(), expected[i].sizes()) << what;
     EXPECT_LE(RelativeError(actual[i], expected[i]), tolerance)
-        << what << " " << inputs[0].sizes() << " " << type
-        << (causal ? " causal" : "") << ", tensor " << i;
+        << what << " " << inputs[0].sizes() << " " << type << ", tensor " << i;
   }
 }
 

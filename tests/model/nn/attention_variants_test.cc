@@ -51,8 +51,7 @@ TEST(AttentionVariantsTest, EachIsTheFormulaInFloat64ForwardAndBackward) {
       for (const std::vector<int64_t>& sizes :
            {std::vector<int64_t>{2, 3, 70, 16}, {2, 33, 10}}) {
         ExpectAttention(attention, RandomAttention(sizes, type),
-                        /*causal=*/true, AllowedError(type),
-                        std::string(AttentionName(kind)));
+                        AllowedError(type), std::string(AttentionName(kind)));
       }
     }
   }
@@ -140,15 +139,13 @@ TEST(TiledAttentionTest, AnyTilesAndLengthsAreRight) {
   for (const AttentionTiles& tiles :
        {AttentionTiles{16, 16}, {16, 48}, {64, 16}}) {
     for (const int64_t seq : {2, 16, 37, 64, 100}) {
-      for (const bool causal : {true, false}) {
-        const AttentionFunction tiled = [&](const Tensors& x) {
-          return TiledAttention(x[0], x[1], x[2], causal, tiles);
-        };
-        for (const auto type : {at::kDouble, at::kFloat, at::kBFloat16}) {
-          ExpectAttention(tiled, RandomAttention({2, seq, 8}, type), causal,
-                          AllowedError(type),
-                          c10::str(tiles.queries, "x", tiles.keys, " tiles"));
-        }
+      const AttentionFunction tiled = [&](const Tensors& x) {
+        return TiledAttention(x[0], x[1], x[2], tiles);
+      };
+      for (const auto type : {at::kDouble, at::kFloat, at::kBFloat16}) {
+        ExpectAttention(tiled, RandomAttention({2, seq, 8}, type),
+                        AllowedError(type),
+                        c10::str(tiles.queries, "x", tiles.keys, " tiles"));
       }
     }
   }

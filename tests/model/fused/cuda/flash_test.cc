@@ -21,14 +21,14 @@ struct Shape {
 };
 
 // The inputs are q, k and v.
-FusedCase AttentionCase(const Tensors& inputs, bool causal) {
+FusedCase AttentionCase(const Tensors& inputs) {
   return {.name = c10::str("attention ", inputs[0].sizes(), " ",
-                           inputs[0].scalar_type(), causal ? " causal" : ""),
-          .fused = [causal](const Tensors& x) -> Tensors {
-            return {FusedAttention(x[0], x[1], x[2], causal)};
+                           inputs[0].scalar_type()),
+          .fused = [](const Tensors& x) -> Tensors {
+            return {FusedAttention(x[0], x[1], x[2])};
           },
-          .formula = [causal](const Tensors& x) -> Tensors {
-            return {AttentionFormula(x[0], x[1], x[2], causal)};
+          .formula = [](const Tensors& x) -> Tensors {
+            return {AttentionFormula(x[0], x[1], x[2])};
           },
           .inputs = inputs};
 }
@@ -36,7 +36,7 @@ FusedCase AttentionCase(const Tensors& inputs, bool causal) {
 class CudaFlashTest : public CudaFusedTest {
  protected:
   // q and v are views, like a model's split heads.
-  void ExpectRight(const Shape& s, at::ScalarType type, bool causal) {
+  void ExpectRight(const Shape& s, at::ScalarType type) {
     Tensors inputs;
     for (int i = 0; i < 3; ++i) {
       inputs.push_back(at::randn({s.batch, s.seq, s.heads, s.d_head})
@@ -44,7 +44,7 @@ class CudaFlashTest : public CudaFusedTest {
                            .transpose(1, 2));
     }
     inputs[1] = inputs[1].contiguous();
-    ExpectFormula(AttentionCase(inputs, causal));
+    ExpectFormula(AttentionCase(inputs));
   }
 };
 
@@ -52,9 +52,8 @@ TEST_F(CudaFlashTest, IsTheFormulaForwardAndBackward) {
   for (const at::ScalarType type : kFusedTypes) {
     for (const Shape& shape : {Shape{2, 2, 33, 16}, Shape{1, 1, 70, 32},
                                Shape{1, 1, 130, 64}, Shape{1, 1, 20, 128}}) {
-      ExpectRight(shape, type, /*causal=*/true);
+      ExpectRight(shape, type);
     }
-    ExpectRight({1, 2, 70, 16}, type, /*causal=*/false);
   }
 }
 
@@ -63,7 +62,7 @@ TEST_F(CudaFlashTest, IsTheFormulaDeterministically) {
   // Keeps LibTorch from filling uninitialized memory.
   at::globalContext().setDeterministicFillUninitializedMemory(false);
   for (const at::ScalarType type : kFusedTypes) {
-    ExpectRight({1, 2, 70, 32}, type, /*causal=*/true);
+    ExpectRight({1, 2, 70, 32}, type);
   }
   at::globalContext().setDeterministicFillUninitializedMemory(true);
   at::globalContext().setDeterministicAlgorithms(false, /*warn_only=*/false);
@@ -72,8 +71,8 @@ TEST_F(CudaFlashTest, IsTheFormulaDeterministically) {
 // The backward pass starts from this sum of exponentials.
 TEST_F(CudaFlashTest, KeepsTheLogSumExp) {
   const at::Tensor q = at::randn({1, 2, 40, 16}), k = at::randn({1, 2, 40, 16});
-  const FlashResult result = CudaFlashForward(
-      {ToDevice(q), ToDevice(k), ToDevice(at::ones_like(k)), false});
+  const FlashResult result =
+      CudaFlashForward({ToDevice(q), ToDevice(k), ToDevice(at::ones_like(k))});
   const at::Tensor scores =
       at::matmul(q.to(at::kDouble), k.to(at::kDouble).transpose(-2, -1)) / 4;
   EXPECT_LE(RelativeError(ToHost(result.log_sum_exp), scores.logsumexp(-1)),
@@ -84,8 +83,7 @@ TEST_F(CudaFlashTest, KeepsTheLogSumExp) {
 TEST_F(CudaFlashTest, TakesTensorsThatAreNotAligned) {
   const at::Tensor whole = at::randn({1 + 3 * 17 * 16});
   const at::Tensor x = whole.narrow(0, 1, 3 * 17 * 16).view({1, 3, 17, 16});
-  ExpectFormula(AttentionCase({x, at::randn_like(x), at::randn_like(x)},
-                              /*causal=*/true));
+  ExpectFormula(AttentionCase({x, at::randn_like(x), at::randn_like(x)}));
 }
 
 TEST_F(CudaFlashTest, OtherHeadsAreNamed) {
