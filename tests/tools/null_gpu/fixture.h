@@ -88,7 +88,7 @@ class NullGpuTest : public testing::Test {
               cudaSuccess);
     work();
     EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
-    EXPECT_EQ(cudaGraphInstantiate(&execs_.emplace_back(), graph, 0),
+    EXPECT_EQ(cudaGraphInstantiateWithFlags(&execs_.emplace_back(), graph, 0),
               cudaSuccess);
     EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
     return execs_.back();

@@ -142,11 +142,6 @@ ncclResult_t ncclCommUserRank(const ncclComm_t comm, int* rank) {
   return ncclSuccess;
 }
 
-ncclResult_t ncclCommCuDevice(const ncclComm_t comm, int* device) {
-  *device = comm->device;
-  return ncclSuccess;
-}
-
 ncclResult_t ncclCommRegister(const ncclComm_t, void*, size_t, void** handle) {
   return Ask([&] {
     static char registered;

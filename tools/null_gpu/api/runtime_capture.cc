@@ -18,12 +18,6 @@ cudaError_t GetStatus(const Stream& stream, cudaStreamCaptureStatus* status) {
   return cudaSuccess;
 }
 
-cudaError_t InstantiateGraph(cudaGraphExec_t* exec, cudaGraph_t graph) {
-  const std::lock_guard lock(StreamMutex());
-  *exec = Instantiate(*graph).release();
-  return cudaSuccess;
-}
-
 // Fills `out` with at most `*count` nodes; sets `*count` if `out` is null.
 cudaError_t List(const std::vector<cudaGraphNode_t>& nodes,
                  cudaGraphNode_t* out, size_t* count) {
@@ -86,18 +80,6 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle,
   });
 }
 
-cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t handle,
-                                                cudaGraphNode_t* nodes,
-                                                const cudaGraphEdgeData*,
-                                                size_t count, unsigned flags) {
-  return StreamCall(handle, [&](Stream& stream) {
-    if (stream.capture == nullptr) return cudaErrorIllegalState;
-    if (flags == cudaStreamSetCaptureDependencies) stream.tail.clear();
-    stream.tail.insert(stream.tail.end(), nodes, nodes + count);
-    return cudaSuccess;
-  });
-}
-
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   return Call([&] { *mode = ExchangeCaptureMode(*mode); });
 }
@@ -131,15 +113,13 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   });
 }
 
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph,
-                                 unsigned long long) {
-  return Call([&] { return InstantiateGraph(exec, graph); });
-}
-
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec,
                                           cudaGraph_t graph,
                                           unsigned long long) {
-  return Call([&] { return InstantiateGraph(exec, graph); });
+  return Call([&] {
+    const std::lock_guard lock(StreamMutex());
+    *exec = Instantiate(*graph).release();
+  });
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {

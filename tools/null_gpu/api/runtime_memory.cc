@@ -100,10 +100,6 @@ cudaError_t cudaHostUnregister(void* pointer) {
   });
 }
 
-cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
-  return Call([&] { *device = host; });
-}
-
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes,
                                      const void* pointer) {
   return Call([&] {
