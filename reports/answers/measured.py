@@ -5,13 +5,14 @@ import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from operator import mul, truediv
 
 from scipy.special import erfc, ndtri, stdtrit
 
 from reports.results import text
 from reports.results.order_statistics import series_median_ends
-from reports.results.rows import Row, ends_of
+from reports.results.rows import Row, Turns, ends_of
 from reports.results.scaling import exponent_weights
 
 # Counters that compare rows that cannot take turns: their rank processes differ.
@@ -30,9 +31,24 @@ class Series:
 
     key: str
     values: tuple[float, ...]
+    turns: Turns | None = None
 
     def map(self, function: Callable[[float], float]) -> "Series":
-        return Series(self.key, tuple(function(value) for value in self.values))
+        return replace(self, values=tuple(function(value) for value in self.values))
+
+    def median_ends(self) -> tuple[float, float] | None:
+        """Returns the ends of the 95 % interval of the median of ratios: that of all
+        turns and the median of each visit, wider by what processes differ by."""
+        ends = series_median_ends(self.values)
+        if ends is None or self.turns is None:
+            return ends
+        middle, spread = statistics.median(self.values), self.turns.process_spread
+        steps = accumulate(self.turns.visits, initial=0)
+        medians = [statistics.median(self.values[i:j]) for i, j in pairwise(steps)]
+        low, high = min(ends[0], *medians), max(ends[1], *medians)
+        low = middle * math.exp(-math.hypot(math.log(middle / low), spread))
+        high = middle * math.exp(math.hypot(math.log(high / middle), spread))
+        return max(low, min(self.values)), min(high, max(self.values))
 
 
 @dataclass(frozen=True)
@@ -241,7 +257,7 @@ def _series(row: Row, counter: str) -> Series | None:
         return Series(_PROCESSES, values)
     if counter != "p50_us" or row.turns is None:
         return None
-    return Series(row.turns.family, row.turns.us)
+    return Series(row.turns.family, row.turns.us, row.turns)
 
 
 def _unknown_of(row: Row, counter: str) -> Measured:
@@ -292,10 +308,10 @@ def _paired(one: Measured, other: Measured) -> Measured | None:
     if len(values) != len(divisors) or not all(divisors):
         return None
     ratios = tuple(map(truediv, values, divisors))
-    ends = series_median_ends(ratios)
+    series = replace(one.series, values=ratios)
+    ends = series.median_ends()
     if ends is None:
         return None
-    series = Series(one.series.key, ratios)
     return Measured(statistics.median(ratios), *ends, series, _joint(one, other))
 
 

@@ -52,6 +52,8 @@ class Turns:
     case: str
     family: str  # names the interleaved rows, each with the same number of turns
     us: tuple[Annotated[float, msgspec.Meta(gt=0)], ...]  # the median time in each
+    visits: tuple[int, ...] = ()  # the number of turns of each visit
+    process_spread: float = 0.0  # by how much ratios vary between processes
 
 
 @dataclass(frozen=True)

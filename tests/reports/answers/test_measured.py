@@ -213,6 +213,19 @@ def test_rows_that_took_turns_are_compared_turn_by_turn() -> None:
     assert share.is_fair and not share.outside(1, 1)
 
 
+def test_a_ratio_covers_its_visits_and_what_processes_differ_by() -> None:
+    def of(name: str, *us: float) -> Row:
+        turns = Turns(name, "f", us, visits=(10, 2), process_spread=0.012)
+        return replace(turned(name, *us), turns=turns)
+
+    ones, twos = of("b", *[1.0] * 12), of("a", *[2.0] * 12)
+    assert ends(time_of(twos) / time_of(ones)) == (2, 2, 2), "no more than the turns"
+    row = of("a", 1.0, *[2.0] * 9, 3.0, 9.0)
+    ratio, low, high = ends(time_of(row) / time_of(ones))
+    assert (ratio, low) == (2, pytest.approx(2 * math.exp(-0.012)))
+    assert high == pytest.approx(2 * math.exp(math.hypot(math.log(6 / 2), 0.012)))
+
+
 def test_a_row_that_won_its_turns_is_a_rival_of_the_least_median() -> None:
     us = (10.0, 20.0, 30.0, 40.0, 50.0, 60.0)
     named = {
