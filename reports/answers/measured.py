@@ -37,15 +37,15 @@ class Series:
         return replace(self, values=tuple(function(value) for value in self.values))
 
     def median_ends(self) -> tuple[float, float] | None:
-        """Returns the ends of the 95 % interval of the median of ratios: that of all
-        turns and the median of each visit, wider by what processes differ by."""
+        """Returns the ends of the 95 % interval of the median of ratios: covers all
+        turns' interval and each visit's median, and adds what processes differ by."""
         ends = series_median_ends(self.values)
         if ends is None or self.turns is None:
             return ends
         middle, spread = statistics.median(self.values), self.turns.process_spread
         steps = accumulate(self.turns.visits, initial=0)
         medians = [statistics.median(self.values[i:j]) for i, j in pairwise(steps)]
-        low, high = min(ends[0], *medians), max(ends[1], *medians)
+        low, high = min([ends[0], *medians]), max([ends[1], *medians])
         low = middle * math.exp(-math.hypot(math.log(middle / low), spread))
         high = middle * math.exp(math.hypot(math.log(high / middle), spread))
         return max(low, min(self.values)), min(high, max(self.values))

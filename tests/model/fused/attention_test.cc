@@ -76,7 +76,7 @@ TEST(FusedAttentionTest, AnyNumberOfThreadsIsRight) {
   for (const int threads : {2, 5}) {
     at::set_num_threads(threads);
     for (const Shape& shape : {kShapes[1], kShapes[5]}) {
-      ExpectRight(shape, at::kFloat, true);
+      ExpectRight(shape, at::kFloat);
     }
   }
   at::set_num_threads(1);
@@ -84,8 +84,8 @@ TEST(FusedAttentionTest, AnyNumberOfThreadsIsRight) {
 
 TEST(FusedAttentionTest, WidensBf16WhereTheCpuCannotMultiplyIt) {
   at::globalContext().setUserEnabledMkldnn(false);
-  ExpectRight(kShapes[1], at::kBFloat16, true);
-  ExpectRight(kShapes[5], at::kBFloat16, true);
+  ExpectRight(kShapes[1], at::kBFloat16);
+  ExpectRight(kShapes[5], at::kBFloat16);
   at::globalContext().setUserEnabledMkldnn(true);
 }
 
@@ -111,7 +111,7 @@ TEST(FusedAttentionTest, LargeScoresDoNotOverflow) {
   const at::Tensor actual = FusedAttention(inputs[0], inputs[1], inputs[2]);
   const at::Tensor expected =
       AttentionFormula(inputs[0].to(at::kDouble), inputs[1].to(at::kDouble),
-                       inputs[2].to(at::kDouble), true);
+                       inputs[2].to(at::kDouble));
   EXPECT_LE(RelativeError(actual, expected), 1e-4);
 }
 
