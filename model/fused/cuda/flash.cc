@@ -39,6 +39,7 @@ kernels::FlashShape ShapeOf(const FlashInputs& inputs) {
           .heads = q.size(1),
           .seq = q.size(2),
           .d_head = d_head,
+          .causal = true,
           .scale = 1 / std::sqrt(static_cast<float>(d_head))};
 }
 

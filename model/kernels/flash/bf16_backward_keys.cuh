@@ -57,7 +57,7 @@ struct FlashBf16BackwardKeys {
     const FlashBlock block =
         FlashBlock::Of(d, shape, kKeys, /*last_first=*/false);
     const int warp_row = d.Thread() / kWarp * 16 * kTiles;
-    const int first_tile = block.first / kQueries;
+    const int first_tile = shape.causal ? block.first / kQueries : 0;
     const int tiles = CeilDivide(shape.seq, kQueries);
     FetchBoth<Tile, kMaxThreads, kKeys>(
         d, 0, block.Of<Bf16>(a.k), block.Of<Bf16>(a.v), block.first, shape.seq);

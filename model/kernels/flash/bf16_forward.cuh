@@ -55,8 +55,7 @@ struct FlashBf16Forward {
   template <class D>
   static TRAINBENCH_DEVICE void Run(const D& d, const Args& a) {
     const FlashShape& shape = a.shape;
-    const FlashBlock block =
-        FlashBlock::Of(d, shape, kRows, /*last_first=*/true);
+    const FlashBlock block = FlashBlock::Of(d, shape, kRows, shape.causal);
     const int warp_row = d.Thread() / kWarp * 16 * kTiles;
     const int64_t last = LastKeyOf<Mask>(shape, block.first, kRows);
     const int tiles = CeilDivide(last + 1, kColumns);

@@ -20,8 +20,8 @@ TRAINBENCH_HOST_DEVICE int64_t Smaller(int64_t x, int64_t y) {
 
 // The last key that a query attends to.
 struct FlashMask {
-  static TRAINBENCH_DEVICE int LastKey(const FlashShape&, int query) {
-    return query;
+  static TRAINBENCH_DEVICE int LastKey(const FlashShape& shape, int query) {
+    return shape.causal ? query : static_cast<int>(shape.seq) - 1;
   }
 };
 
@@ -43,8 +43,8 @@ struct HeadRows {
 };
 
 // The part of the tensors that a block works on: rows from `first` on, of one
-// head. Blocks of one head have consecutive indices. Their work differs, and
-// the longest should start first: `last_first` for queries.
+// head. Blocks of one head have consecutive indices. In causal attention their
+// work differs, and the longest should start first: `last_first` for queries.
 struct FlashBlock {
   int item;
   int head;

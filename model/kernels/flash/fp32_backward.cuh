@@ -40,7 +40,7 @@ struct FlashFp32BackwardKeys : Fp32Threads {
                                         shape.seq);
     Fp32Rows<kHead> grad_k;
     Fp32Rows<kHead> grad_v;
-    int first = block.first / kQueries * kQueries;
+    int first = shape.causal ? block.first / kQueries * kQueries : 0;
     for (; first < shape.seq; first += kQueries) {
       Fetch(d, a, block, first);
       d.template Wait<0>();
@@ -166,8 +166,7 @@ struct FlashFp32BackwardQueries : Fp32Threads {
   template <class D>
   static TRAINBENCH_DEVICE void Run(const D& d, const Args& a) {
     const FlashShape& shape = a.shape;
-    const FlashBlock block =
-        FlashBlock::Of(d, shape, kRows, /*last_first=*/true);
+    const FlashBlock block = FlashBlock::Of(d, shape, kRows, shape.causal);
     const int64_t last = LastKeyOf<Mask>(shape, block.first, kRows);
     FetchBoth<Tile, kMaxThreads, kRows>(d, 0, block.Of<float>(a.q),
                                         block.Of<float>(a.grad_o), block.first,

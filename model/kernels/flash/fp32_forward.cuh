@@ -36,8 +36,7 @@ struct FlashFp32Forward : Fp32Threads {
   template <class D>
   static TRAINBENCH_DEVICE void Run(const D& d, const Args& a) {
     const FlashShape& shape = a.shape;
-    const FlashBlock block =
-        FlashBlock::Of(d, shape, kRows, /*last_first=*/true);
+    const FlashBlock block = FlashBlock::Of(d, shape, kRows, shape.causal);
     const int64_t last = LastKeyOf<Mask>(shape, block.first, kRows);
     FetchRows<Tile, kMaxThreads, kRows>(d, 0, block.Of<float>(a.q), block.first,
                                         shape.seq);

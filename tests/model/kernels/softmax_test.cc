@@ -20,6 +20,7 @@ constexpr float kScale = 0.25f;
 struct Shape {
   int64_t matrices;
   int64_t seq;
+  bool causal;
   bool in_place;
 };
 
@@ -27,7 +28,7 @@ std::vector<double> Softmax(const std::vector<double>& x, const Shape& s) {
   std::vector<double> p(x.size(), 0);
   for (int64_t row = 0; row < s.matrices * s.seq; ++row) {
     const auto begin = x.begin() + row * s.seq;
-    const int64_t seen = row % s.seq + 1;
+    const int64_t seen = s.causal ? row % s.seq + 1 : s.seq;
     const double top = *std::max_element(begin, begin + seen);
     double sum = 0;
     for (int64_t i = 0; i < seen; ++i)
@@ -45,8 +46,8 @@ void Check(Tensors& t, const Shape& s) {
   T* x = t.InPlace<T>(count, 8);
   T* p = s.in_place ? x : t.Output<T>(count);
   std::vector<double> expected = Softmax(Doubles(x, count), s);
-  ASSERT_EQ(SoftmaxForward(t.launcher(),
-                           {kDtypeOf<T>, s.matrices, s.seq, kScale, x, p}),
+  ASSERT_EQ(SoftmaxForward(t.launcher(), {kDtypeOf<T>, s.matrices, s.seq,
+                                          s.causal, kScale, x, p}),
             "");
   EXPECT_LT(RelativeError(p, expected), kTolerance<T>);
 
@@ -61,19 +62,22 @@ void Check(Tensors& t, const Shape& s) {
       expected[i] = double{kScale} * ToFloat(p[i]) * (ToFloat(grad_p[i]) - sum);
     }
   }
-  ASSERT_EQ(SoftmaxBackward(t.launcher(), {kDtypeOf<T>, s.matrices, s.seq,
-                                           kScale, p, grad_p, grad_x}),
-            "");
+  ASSERT_EQ(
+      SoftmaxBackward(t.launcher(), {kDtypeOf<T>, s.matrices, s.seq, s.causal,
+                                     kScale, p, grad_p, grad_x}),
+      "");
   EXPECT_LT(RelativeError(grad_x, expected), kTolerance<T>);
 }
 
 std::vector<Shape> Shapes() {
-  std::vector<Shape> shapes = {Shape{2, 16, false}, Shape{1, 33, true},
-                               Shape{3, 7, true},   Shape{1, 65, false},
-                               Shape{1, 1, false},  Shape{1, 130, true}};
+  std::vector<Shape> shapes = {
+      Shape{2, 16, true, false}, Shape{1, 33, true, true},
+      Shape{3, 7, false, true},  Shape{1, 65, false, false},
+      Shape{1, 1, true, false},  Shape{1, 130, true, true}};
   Tensors dice(99);
   for (int i = 0; i < 6; ++i) {
-    shapes.push_back({dice.Between(1, 3), dice.Between(1, 90), dice.Coin()});
+    shapes.push_back(
+        {dice.Between(1, 3), dice.Between(1, 90), dice.Coin(), dice.Coin()});
   }
   return shapes;
 }
@@ -91,7 +95,7 @@ TEST(SoftmaxKernels, AreRightInBothTypes) {
 // Rows that are longer than a block's vectors.
 TEST(SoftmaxKernels, ReadRowsInSeveralPasses) {
   Tensors t(5);
-  Check<float>(t, {1, 600, true});
+  Check<float>(t, {1, 600, true, true});
 }
 
 TEST(SoftmaxKernels, BearScoresThatExpWouldNot) {
@@ -100,8 +104,9 @@ TEST(SoftmaxKernels, BearScoresThatExpWouldNot) {
   x[0] = 4000;
   x[2] = 4000;
   x[3] = 4004;
-  ASSERT_EQ(SoftmaxForward(t.launcher(), {Dtype::kFloat32, 1, 2, kScale, x, x}),
-            "");
+  ASSERT_EQ(
+      SoftmaxForward(t.launcher(), {Dtype::kFloat32, 1, 2, true, kScale, x, x}),
+      "");
   EXPECT_EQ(x[0], 1);
   EXPECT_EQ(x[1], 0);
   EXPECT_NEAR(x[2], 1 / (1 + std::exp(1.0)), 1e-6);

@@ -22,6 +22,7 @@ struct Case {
   int64_t heads;
   int64_t seq;
   int64_t d_head;
+  bool causal;
   bool joint;
 };
 
@@ -32,6 +33,7 @@ FlashShape ShapeOf(const Case& c) {
           c.heads,
           c.seq,
           c.d_head,
+          c.causal,
           static_cast<float>(1 / std::sqrt(static_cast<double>(c.d_head)))};
 }
 
@@ -43,7 +45,8 @@ template <class T>
 void Check(const Case& c, uint32_t seed) {
   SCOPED_TRACE(testing::Message()
                << c.batch << " x " << c.heads << " x " << c.seq << " x "
-               << c.d_head << (c.joint ? " joint" : ""));
+               << c.d_head << (c.causal ? " causal" : "")
+               << (c.joint ? " joint" : ""));
   Tensors t(seed);
   Problem<T> problem(t, ShapeOf<T>(c), c.joint);
   const Reference& r = problem.reference();
@@ -64,8 +67,9 @@ void Check(const Case& c, uint32_t seed) {
 
 // More than one tile of queries and of keys; the last tile is partial.
 const Case kCases[] = {
-    {1, 2, 150, 16, true}, {2, 1, 3, 32, false},  {1, 1, 131, 32, true},
-    {1, 2, 65, 64, false}, {1, 1, 140, 64, true}, {1, 1, 129, 128, false},
+    {1, 2, 150, 16, true, true},  {2, 1, 3, 32, true, false},
+    {1, 1, 131, 32, false, true}, {1, 2, 65, 64, false, false},
+    {1, 1, 140, 64, true, true},  {1, 1, 129, 128, true, false},
 };
 
 std::vector<Case> Cases() {
@@ -75,7 +79,7 @@ std::vector<Case> Cases() {
     // A row with one key only has no gradient to compare with.
     cases.push_back({dice.Between(1, 2), dice.Between(1, 2),
                      dice.Between(3, 150), int64_t{16} << dice.Between(0, 3),
-                     dice.Coin()});
+                     dice.Coin(), dice.Coin()});
   }
   return cases;
 }
@@ -92,7 +96,7 @@ TEST(FlashKernels, AreRightInFp32) {
 
 TEST(FlashKernels, AttendToASingleKey) {
   Tensors t(1);
-  Problem<float> problem(t, ShapeOf<float>({1, 2, 1, 16, false}), false);
+  Problem<float> problem(t, ShapeOf<float>({1, 2, 1, 16, true, false}), false);
   ASSERT_EQ(FlashForward(t.launcher(), problem.forward), "");
   EXPECT_LT(problem.ErrorOf(problem.forward.o, problem.reference().o), 1e-6);
   ASSERT_EQ(FlashBackward(t.launcher(), problem.backward), "");
@@ -102,7 +106,7 @@ TEST(FlashKernels, AttendToASingleKey) {
 
 // The order of blocks and threads does not matter.
 TEST(FlashKernels, BackwardWithoutASumGivesTheSameBits) {
-  const Case c{1, 2, 140, 32, false};
+  const Case c{1, 2, 140, 32, true, false};
   std::vector<uint16_t> bits[2];
   for (const uint64_t order : {0, 1}) {
     Tensors t(5);
@@ -123,7 +127,7 @@ TEST(FlashKernels, BackwardWithoutASumGivesTheSameBits) {
 TEST(FlashKernels, RefuseWhatTheyCannotDo) {
   Tensors t(1);
   FlashForwardArgs a{};
-  a.shape = {Dtype::kBfloat16, 1, 1, 8, 48, 1};
+  a.shape = {Dtype::kBfloat16, 1, 1, 8, 48, true, 1};
   EXPECT_EQ(FlashForward(t.launcher(), a), "d_head must be 16, 32, 64 or 128");
   a.shape.d_head = 64;
   a.k.strides.token = 68;
@@ -135,7 +139,7 @@ TEST(FlashKernels, RefuseWhatTheyCannotDo) {
       FlashForward(t.launcher(), a),
       "batch times heads times seq must be in [1, 2^34), seq in [1, 2^30]");
   FlashBackwardArgs b{};
-  b.shape = {Dtype::kFloat32, 1, 1, 8, 64, 1};
+  b.shape = {Dtype::kFloat32, 1, 1, 8, 64, true, 1};
   b.grad_v.strides.head = 2;
   EXPECT_EQ(FlashBackward(t.launcher(), b), kFlashTensors);
 }

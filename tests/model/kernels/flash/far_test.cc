@@ -103,7 +103,8 @@ class FarTest : public testing::Test {
   }
 
   static constexpr HeadStrides kStrides{kCount, kSeq* kHead, kHead};
-  const FlashShape shape_{Dtype::kBfloat16, 1, kHeads, kSeq, kHead, kScale};
+  const FlashShape shape_{
+      Dtype::kBfloat16, 1, kHeads, kSeq, kHead, true, kScale};
   Reserved<Bf16> q_{kCount}, k_{kCount}, v_{kCount}, o_{kCount};
   Reserved<Bf16> grad_o_{kCount}, grad_k_{kCount}, grad_v_{kCount};
   Reserved<float> sum_{kCount};

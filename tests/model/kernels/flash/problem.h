@@ -40,7 +40,7 @@ inline Reference Attend(const FlashShape& s, const std::vector<double>& q,
   std::vector<double> p(s.seq);
   for (int64_t row = 0; row < s.batch * s.heads * s.seq; ++row) {
     const int64_t first = row / s.seq * s.seq;
-    const int64_t seen = row - first + 1;
+    const int64_t seen = s.causal ? row - first + 1 : s.seq;
     double top = -1e300;
     double sum = 0;
     for (int64_t j = 0; j < seen; ++j) {
