@@ -3,6 +3,7 @@
 
 import contextlib
 import fcntl
+import hashlib
 import os
 from collections.abc import Iterator
 from dataclasses import replace
@@ -120,13 +121,16 @@ def resume(asked: AbRun, directory: Path) -> AbRun:
 def keep_noise(noise: Path | None, run: AbRun, directory: Path) -> None:
     """Copies the noise floor, so that the directory can be compared without it.
 
-    Errors: Usage, if the copy is not the noise floor that the run began with.
+    Errors: Usage, if the copy or `noise` differs from the noise floor of the run.
     """
     if noise is None:
         return
     copy = directory / NOISE_FILE
     if not copy.exists():
-        write_files({copy: noise.read_bytes()})
+        content = noise.read_bytes()
+        if hashlib.sha256(content).hexdigest() != run.noise_sha256:
+            raise Usage(f"--noise: {noise} has just been changed; call again")
+        write_files({copy: content})
     if sha256_of(copy) != run.noise_sha256:
         raise Usage(
             f"--out: {copy} is not the noise floor that the run began with; "

@@ -44,12 +44,16 @@ inline Tensors SwigluFormula(const Tensors& x) {
   return {at::silu(parts[0]) * parts[1]};
 }
 
-inline at::Tensor CausalSoftmaxFormula(const at::Tensor& scores, double scale) {
+// Hides the keys after each query.
+inline at::Tensor CausalScores(const at::Tensor& scores, double scale) {
   const int64_t seq = scores.size(-1);
   const at::Tensor hidden = at::ones({seq, seq}, at::kBool).triu(1);
   return (scores * scale)
-      .masked_fill(hidden, -std::numeric_limits<double>::infinity())
-      .softmax(-1);
+      .masked_fill(hidden, -std::numeric_limits<double>::infinity());
+}
+
+inline at::Tensor CausalSoftmaxFormula(const at::Tensor& scores, double scale) {
+  return CausalScores(scores, scale).softmax(-1);
 }
 
 inline at::Tensor AttentionFormula(const at::Tensor& q, const at::Tensor& k,
