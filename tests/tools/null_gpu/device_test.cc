@@ -46,6 +46,8 @@ TEST_F(DeviceTest, AttributesAndPropertiesAgree) {
   EXPECT_EQ(attribute(cudaDevAttrComputeCapabilityMajor), properties.major);
   EXPECT_EQ(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin),
             static_cast<int>(properties.sharedMemPerBlockOptin));
+  EXPECT_EQ(attribute(cudaDevAttrPciBusId), 1);
+  EXPECT_EQ(properties.pciBusID, 1);
   EXPECT_EQ(properties.totalGlobalMem, GetSettings().profile->memory_bytes);
 }
 

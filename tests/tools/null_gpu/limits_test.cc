@@ -56,8 +56,8 @@ TEST_F(LimitsTest, MuchSharedMemoryMustBeAskedForAndTheStaticPartCounts) {
     return cudaFuncSetAttribute(
         kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   };
-  const int most =
-      DeviceAttribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - kStaticBytes;
+  const int most = DeviceAttribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, 0) -
+                   kStaticBytes;
   EXPECT_EQ(allow(most + 1), cudaErrorInvalidValue);
   EXPECT_EQ(allow(most), cudaSuccess);
   EXPECT_EQ(Run(kernel, 32, most), cudaSuccess);

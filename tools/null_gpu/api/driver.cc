@@ -105,7 +105,7 @@ CUresult cuDeviceGet(CUdevice* device, int ordinal) {
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute,
                               CUdevice device) {
   return AskAbout<kNoDevice>(device, [&] {
-    *value = DeviceAttribute(static_cast<cudaDeviceAttr>(attribute));
+    *value = DeviceAttribute(static_cast<cudaDeviceAttr>(attribute), device);
   });
 }
 

@@ -64,8 +64,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute,
                                    int device) {
-  return AskAbout<kNoDevice>(device,
-                             [&] { *value = DeviceAttribute(attribute); });
+  return AskAbout<kNoDevice>(
+      device, [&] { *value = DeviceAttribute(attribute, device); });
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
@@ -77,8 +77,9 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 
 cudaError_t cudaDeviceGetPCIBusId(char* text, int bytes, int device) {
   return AskAbout<kNoDevice>(device, [&] {
-    std::snprintf(text, static_cast<size_t>(bytes), "0000:%02X:00.0",
-                  static_cast<unsigned>(device) + 1);
+    std::snprintf(
+        text, static_cast<size_t>(bytes), "0000:%02X:00.0",
+        static_cast<unsigned>(DeviceAttribute(cudaDevAttrPciBusId, device)));
   });
 }
 

@@ -87,7 +87,6 @@ std::vector<Fact> FactsOf(const Profile& profile) {
       {cudaDevAttrKernelExecTimeout, 0},
       {cudaDevAttrIsMultiGpuBoard, 0},
       {cudaDevAttrPageableMemoryAccess, 0},
-      {cudaDevAttrPciBusId, 0},
       {cudaDevAttrPciDomainId, 0},
       {cudaDevAttrPciDeviceId, 0},
       {cudaDevAttrTccDriver, 0},
@@ -113,7 +112,8 @@ bool IsDeviceIndex(int device) {
   return device >= 0 && device < GetSettings().devices;
 }
 
-int DeviceAttribute(cudaDeviceAttr attribute) {
+int DeviceAttribute(cudaDeviceAttr attribute, int device) {
+  if (attribute == cudaDevAttrPciBusId) return device + 1;
   if (attribute == cudaDevAttrComputeMode) {
     return GetSettings().exclusive ? cudaComputeModeExclusiveProcess
                                    : cudaComputeModeDefault;
@@ -140,24 +140,26 @@ cudaDeviceProp DeviceProperties(int device) {
     if (fact.field != nullptr) properties.*fact.field = fact.value;
   }
   properties.totalGlobalMem = GetSettings().profile->memory_bytes;
-  properties.sharedMemPerBlock =
-      DeviceAttribute(cudaDevAttrMaxSharedMemoryPerBlock);
+  const auto get = [device](cudaDeviceAttr attribute) {
+    return DeviceAttribute(attribute, device);
+  };
+  properties.sharedMemPerBlock = get(cudaDevAttrMaxSharedMemoryPerBlock);
   properties.sharedMemPerBlockOptin =
-      DeviceAttribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+      get(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   properties.sharedMemPerMultiprocessor =
-      DeviceAttribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
+      get(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
   properties.reservedSharedMemPerBlock =
-      DeviceAttribute(cudaDevAttrReservedSharedMemoryPerBlock);
-  properties.totalConstMem = DeviceAttribute(cudaDevAttrTotalConstantMemory);
-  properties.textureAlignment = DeviceAttribute(cudaDevAttrTextureAlignment);
-  properties.maxThreadsDim[0] = DeviceAttribute(cudaDevAttrMaxBlockDimX);
-  properties.maxThreadsDim[1] = DeviceAttribute(cudaDevAttrMaxBlockDimY);
-  properties.maxThreadsDim[2] = DeviceAttribute(cudaDevAttrMaxBlockDimZ);
-  properties.maxGridSize[0] = DeviceAttribute(cudaDevAttrMaxGridDimX);
-  properties.maxGridSize[1] = DeviceAttribute(cudaDevAttrMaxGridDimY);
-  properties.maxGridSize[2] = DeviceAttribute(cudaDevAttrMaxGridDimZ);
+      get(cudaDevAttrReservedSharedMemoryPerBlock);
+  properties.totalConstMem = get(cudaDevAttrTotalConstantMemory);
+  properties.textureAlignment = get(cudaDevAttrTextureAlignment);
+  properties.maxThreadsDim[0] = get(cudaDevAttrMaxBlockDimX);
+  properties.maxThreadsDim[1] = get(cudaDevAttrMaxBlockDimY);
+  properties.maxThreadsDim[2] = get(cudaDevAttrMaxBlockDimZ);
+  properties.maxGridSize[0] = get(cudaDevAttrMaxGridDimX);
+  properties.maxGridSize[1] = get(cudaDevAttrMaxGridDimY);
+  properties.maxGridSize[2] = get(cudaDevAttrMaxGridDimZ);
   properties.memPitch = 2147483647;
-  properties.pciBusID = device + 1;
+  properties.pciBusID = get(cudaDevAttrPciBusId);
   return properties;
 }
 

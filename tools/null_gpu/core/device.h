@@ -18,7 +18,7 @@ bool IsDeviceIndex(int device);
 
 // The driver numbers the attributes like the runtime. An attribute that is not
 // modelled ends the process.
-int DeviceAttribute(cudaDeviceAttr attribute);
+int DeviceAttribute(cudaDeviceAttr attribute, int device);
 
 // Returns the profile's name with " (null)" or, if times are predicted,
 // " (predicted)", so that no result can pass for the real device's.
