@@ -9,8 +9,9 @@
 //   byte_ratio of 1.6. So where bandwidth is the limit, naive softmax takes up
 //   to 6 times as long as qk despite its few FLOPs, and fused softmax a quarter
 //   of naive. On a CPU the product is closer to its arithmetic limit and both
-//   ratios are smaller: qk at 40 GFLOP/s per core takes 3.2 ns per score, and
-//   naive softmax at 8 GB/s takes 4 ns, a quarter more.
+//   ratios are smaller: qk at 95 GFLOP/s per core takes 1.3 ns per score, and
+//   naive softmax 1.6 to 2.9 ns where a core moves 20 to 11 GB/s, so one to
+//   three times as long.
 
 #include "benchmarks/softmax_vs_matmul/attention_ops.h"
 #include "fixtures/device/torch_device.h"
@@ -95,9 +96,9 @@ TRAINBENCH_REGISTER(SoftmaxVsMatmul,
         "fused softmax takes at least a quarter of naive softmax",
         Time().Of("part=softmax_fused d_head=64").Versus("part=softmax_naive"),
         AtLeast(0.25))
-    ->ExpectOnCpu("naive softmax takes a quarter longer than QK^T on a CPU",
+    ->ExpectOnCpu("naive softmax takes one to three times as long on a CPU",
                   Time().Of("part=softmax_naive d_head=64").Versus("part=qk"),
-                  About(1.25, 0.25));
+                  About(2, 0.5));
 
 }  // namespace
 }  // namespace trainbench
