@@ -17,6 +17,7 @@ from reports.results.scaling import exponent_weights
 
 # Counters that compare rows that cannot take turns: their rank processes differ.
 _OF_OTHER_MOMENTS = ("strong_speedup",)
+_FEWEST_VISITS = 3  # that show what visits differ by
 FEWEST_RUNS = 6  # the fewest with a 95 % interval (reports/results/rows.py)
 WIDEST = 0.2  # the widest relative half-width that ± states
 MANY_RUNS = 100  # more than are practical
@@ -37,17 +38,21 @@ class Series:
         return replace(self, values=tuple(function(value) for value in self.values))
 
     def median_ends(self) -> tuple[float, float] | None:
-        """Returns the ends of the 95 % interval of the median of ratios: covers all
-        turns' interval and each visit's median, and adds what processes differ by."""
+        """Returns the ends of the 95 % interval of the median. For ratios of turns they
+        follow the rule of CompareTurns (fixtures/timing/visits.h)."""
         ends = series_median_ends(self.values)
         if ends is None or self.turns is None:
             return ends
-        middle, spread = statistics.median(self.values), self.turns.process_spread
+        middle = statistics.median(self.values)
+        below, above = (abs(math.log(end / middle)) for end in ends)
         steps = accumulate(self.turns.visits, initial=0)
         medians = [statistics.median(self.values[i:j]) for i, j in pairwise(steps)]
-        low, high = min([ends[0], *medians]), max([ends[1], *medians])
-        low = middle * math.exp(-math.hypot(math.log(middle / low), spread))
-        high = middle * math.exp(math.hypot(math.log(high / middle), spread))
+        if (count := len(medians)) >= _FEWEST_VISITS:
+            variation = statistics.stdev(medians) / statistics.fmean(medians)
+            student = float(stdtrit(count - 1, 0.975))
+            below = above = student * variation / math.sqrt(count)
+        low = middle * math.exp(-math.hypot(below, self.turns.process_spread))
+        high = middle * math.exp(math.hypot(above, self.turns.process_spread))
         return max(low, min(self.values)), min(high, max(self.values))
 
 

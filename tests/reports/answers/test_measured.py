@@ -2,6 +2,7 @@
 """Counters with their intervals."""
 
 import math
+import statistics
 from dataclasses import replace
 
 import pytest
@@ -213,18 +214,24 @@ def test_rows_that_took_turns_are_compared_turn_by_turn() -> None:
     assert share.is_fair and not share.outside(1, 1)
 
 
-def test_a_ratio_covers_its_visits_and_what_processes_differ_by() -> None:
-    def of(name: str, *us: float) -> Row:
-        turns = Turns(name, "f", us, visits=(10, 2), process_spread=0.012)
-        return replace(turned(name, *us), turns=turns)
+def test_the_interval_of_a_ratio_is_of_students_t_over_the_visits() -> None:
+    def ratio(*us: float, visits: tuple[int, ...]) -> Measured:
+        def of(name: str, *us: float) -> Row:
+            turns = Turns(name, "f", us, visits=visits, process_spread=0.01)
+            return replace(turned(name, *us), turns=turns)
 
-    ones, twos = of("b", *[1.0] * 12), of("a", *[2.0] * 12)
-    assert ends(time_of(twos) / time_of(ones)) == (2, 2, 2), "no more than the turns"
-    row = of("a", 1.0, *[2.0] * 9, 3.0, 9.0)
-    ratio, low, high = ends(time_of(row) / time_of(ones))
-    assert ratio == 2
-    assert low == pytest.approx(2 * math.exp(-0.012))
-    assert high == pytest.approx(2 * math.exp(math.hypot(math.log(6 / 2), 0.012)))
+        return time_of(of("a", *us)) / time_of(of("b", *[1.0] * len(us)))
+
+    def around_2(relative: float) -> object:
+        both = (2 * math.exp(-relative), 2 * math.exp(relative))
+        return pytest.approx((2, *both), rel=1e-3)
+
+    assert ends(ratio(*[2.0] * 12, visits=(6, 6))) == (2, 2, 2), "not beyond the turns"
+    two = ratio(1.0, *[2.0] * 10, 9.0, visits=(6, 6))
+    assert ends(two) == around_2(0.01), "they are the turns' interval"
+    three = ratio(1.0, *[2.0] * 6, 9.0, *[2.2] * 4, visits=(4, 4, 4))
+    error = statistics.stdev((2, 2, 2.2)) / (6.2 / 3) / math.sqrt(3)
+    assert ends(three) == around_2(math.hypot(4.303 * error, 0.01))
 
 
 def test_a_row_that_won_its_turns_is_a_rival_of_the_least_median() -> None:
