@@ -12,6 +12,7 @@ from typing import Annotated, TypeVar
 import numpy as np
 from msgspec import Meta
 from numpy.typing import ArrayLike
+from scipy import stats
 
 from reports.compare.ab_record import samples_file_of
 from reports.compare.intervals import Floats, Pair
@@ -74,9 +75,7 @@ class Times:
 
 def middle_mean(rounds: ArrayLike) -> Floats:
     """Returns the mean of the middle half along the last axis."""
-    ordered = np.sort(rounds, axis=-1)
-    cut = ordered.shape[-1] // 4
-    return np.asarray(ordered[..., cut : ordered.shape[-1] - cut].mean(axis=-1))
+    return np.asarray(stats.trim_mean(rounds, 0.25, axis=-1))
 
 
 def error_of(rounds: ArrayLike) -> Floats:
