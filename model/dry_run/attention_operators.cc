@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 #include <ATen/OpMathType.h>
 #include <ATen/Parallel.h>
+#include <ATen/native/CPUBlas.h>
 
 #include <algorithm>
 #include <cmath>
@@ -52,23 +53,47 @@ Tensor HeadsLast(const Tensor& q) {
 // copy of the tiles (aten/src/ATen/native/cpu/FlashAttentionKernel.cpp).
 struct CpuTiles {
   CpuTiles(const Tensor& q, const Tensor& k)
-      : rows(std::min<int64_t>(q.size(2), q.size(2) >= 768   ? 256
+      : heads(q.size(0) * q.size(1)),
+        queries(q.size(2)),
+        keys(k.size(2)),
+        rows(std::min<int64_t>(q.size(2), q.size(2) >= 768   ? 256
                                           : q.size(2) >= 192 ? 64
                                                              : 32)),
-        tile(rows * std::min<int64_t>(512, k.size(2))),
+        columns(std::min<int64_t>(512, keys)),
+        tile(rows * columns),
         width(q.size(3)),
-        narrow(q.element_size() < 4 ? q.element_size() : 0) {}
+        narrow(q.element_size() < 4 ? q.element_size() : 0),
+        packs(at::native::cpublas::could_pack(q.scalar_type()) &&
+              std::min(queries, keys) >= 64 &&
+              RowsPerThread() * std::min(queries, keys) >= 4 * heads * keys) {}
 
   int64_t ForwardBytes() const {
     return at::get_num_threads() *
-           (4 * (tile + rows * (2 + width)) + narrow * tile);
+               (4 * (tile + rows * (2 + width)) + narrow * tile) +
+           (packs ? narrow * PackedElements() : 0);
+  }
+  int64_t RowsPerThread() const {
+    return CeilDiv(heads * CeilDiv(queries, rows) * rows,
+                   at::get_num_threads());
+  }
+  // For a CPU that multiplies tiles (AMX) the kernel packs keys and values,
+  // with heads and keys padded to even numbers.
+  int64_t PackedElements() const {
+    const auto even = [](int64_t n) { return n + n % 2; };
+    const int64_t last = (keys - 1) % columns + 1;
+    const int64_t padded = keys - last + even(last);
+    const int64_t odd_queries = width % 2 * rows * even(width);
+    return heads * (keys * even(width) + padded * width) +
+           at::get_num_threads() * (columns * width + odd_queries +
+                                    rows * (even(columns) - columns));
   }
   // The row sums are visible only on the calling thread.
   int64_t BackwardBytes() const {
     return at::get_num_threads() * (4 + narrow) * 2 * tile + 4 * rows;
   }
 
-  int64_t rows, tile, width, narrow;
+  int64_t heads, queries, keys, rows, columns, tile, width, narrow;
+  bool packs;  // 16-bit products
 };
 
 KernelWork CpuFlash(Stack& s) {
