@@ -73,8 +73,8 @@ struct CpuTiles {
            (packs ? narrow * PackedElements() : 0);
   }
   int64_t RowsPerThread() const {
-    return CeilDiv(heads * CeilDiv(queries, rows) * rows,
-                   at::get_num_threads());
+    return rows *
+           CeilDiv(heads * CeilDiv(queries, rows), at::get_num_threads());
   }
   // For a CPU that multiplies tiles (AMX) the kernel packs keys and values,
   // with heads and keys padded to even numbers.

@@ -186,6 +186,17 @@ TEST_F(DryStepTest, OnTwoThreadsTakesTheBytesOfARealStep) {
   }
 }
 
+// Where each thread has few rows, flash attention does not pack keys.
+TEST_F(DryStepTest, OnManyThreadsTakesTheBytesOfARealStep) {
+  for (const int threads : {31, 32}) {
+    at::set_num_threads(threads);
+    StepParams job = Job({"many", 64, 64, 1, 4, 64, kSdpa}, 4, 64);
+    job.precision = Precision::kBf16;
+    job.mode = StepMode::kInference;
+    EXPECT_EQ(DryBytesOfStep(job), BytesOfStep(job)) << threads;
+  }
+}
+
 // Attention that keeps no scores recomputes them; the formula ignores that, to
 // keep attention kinds comparable.
 double ScoresAgain(const StepParams& job) {
