@@ -69,8 +69,7 @@ double DryFlopsOfStep(const StepParams& job) {
 }
 
 constexpr Implementation kFused = Implementation::kFused,
-                         kLibrary = Implementation::kLibrary,
-                         kTextbook = Implementation::kTextbook;
+                         kLibrary = Implementation::kLibrary;
 constexpr Precision kDtypes[] = {Precision::kFp32, Precision::kBf16Autocast,
                                  Precision::kBf16};
 using enum AttentionKind;
