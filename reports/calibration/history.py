@@ -3,7 +3,8 @@
 search finds the right commit."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -20,6 +21,7 @@ from reports.history.bisect import error_of_step, search
 from reports.history.divisive import (
     LEAST,
     WINDOW,
+    ChangePoint,
     change_points,
     correlation_of,
     likeliest,
@@ -27,13 +29,17 @@ from reports.history.divisive import (
 )
 from reports.history.findings import ALPHA, GUARD, threshold_for
 from reports.history.oracle import MAX_PAIRS
-from reports.history.series import levels_of
+from reports.results.levels import levels_of
 from reports.results.text import significant
 
 ROWS, DAYS, RUNS = 300, 100, 4  # a point of each row on each day
 PROCESSES = 6  # for each point
 SLOWDOWN, AFTER = 0.03, 5  # a fraction; commits after it
 COMMITS, SEARCHES = 64, 100
+SPREADS = [
+    *(Noise(f"{100 * spread:g} %", spread) for spread in (0.005, 0.01, 0.02, 0.04)),
+    replace(SCENARIOS[3], words=f"2 %, and {SCENARIOS[3].words}"),
+]
 NOISES = [SCENARIOS[number] for number in (0, 1, 3, 4, 5)]
 BLOCK = 8  # successive processes of the stored times
 ROUGH = WEATHERS[5]  # drift and bursts
@@ -47,7 +53,7 @@ Draw = Callable[[np.random.Generator, int, int], Floats]  # log times [process, 
 def _points(
     draw: Draw, rng: np.random.Generator, days: int, rows: int, processes: int
 ) -> Floats:
-    """Returns a log time for each day from its processes, [row, day]."""
+    """Returns log times for each day from its processes, [which, row, day]."""
     logs = draw(rng, days * processes, rows).reshape(days, processes, rows)
     return levels_of(logs.transpose(2, 0, 1))
 
@@ -73,20 +79,29 @@ def simulated(noise: Noise) -> Draw:
     return draw
 
 
+def _changed(
+    window: Floats, level: float, is_independent: bool
+) -> Iterator[tuple[int, ChangePoint]]:
+    """Yields the changes of the rows of a window, [row, day]."""
+    correlation = 0.0 if is_independent else correlation_of([window])
+    p = p_of(likeliest(window)[0], window.shape[1], correlation)
+    # The full test, only for the few rows that may pass it.
+    for row in np.flatnonzero(p < max(SCREEN, level)).tolist():
+        for change in change_points(window[row], level, correlation):
+            yield row, change
+
+
 def suspected(points: Floats, level: float, is_independent: bool) -> list[float]:
     """Returns the least log ratio of each change that checks on the last DAYS days
-    suspect."""
+    suspect, from levels [which, row, day]."""
     found: dict[int, list[int]] = {}
     ratios = []
-    for end in range(points.shape[1] - DAYS + 1, points.shape[1] + 1):
+    days = points.shape[-1]
+    for end in range(days - DAYS + 1, days + 1):
         start = max(0, end - WINDOW)
-        window = points[:, start:end]
-        correlation = 0.0 if is_independent else correlation_of([window])
-        p = p_of(likeliest(window)[0], end - start, correlation)
-        # The full test, only for the few rows that may pass it.
-        for row in np.flatnonzero(p < max(SCREEN, level)).tolist():
-            known = found.setdefault(row, [])
-            for change in change_points(window[row], level, correlation):
+        for levels in points:
+            for row, change in _changed(levels[:, start:end], level, is_independent):
+                known = found.setdefault(row, [])
                 at = start + change.index
                 if all(abs(at - other) > GUARD for other in known):
                     known.append(at)
@@ -133,8 +148,8 @@ def false_line(words: str, draw: Draw, seed: int) -> list[str]:
     theirs = 0
     for _ in range(RUNS):
         points = _points(draw, rng, DAYS + WINDOW, ROWS, PROCESSES)
-        ours += suspected(points, ALPHA / ROWS, is_independent=False)
-        theirs += len(suspected(points, OTAVA_LEVEL, is_independent=True))
+        ours += suspected(points, ALPHA / ROWS / len(points), is_independent=False)
+        theirs += len(suspected(points[:1], OTAVA_LEVEL, is_independent=True))
     both = (significant(count / RUNS) for count in (theirs, len(ours)))
     return [words, *both, _per_run(reported(ours, 0.0))]
 
@@ -147,24 +162,29 @@ def false_reports(samples: Samples) -> Lines:
         yield false_line(*kind, seed)
 
 
-def power_line(spread: float, processes: int) -> list[str]:
+def power_line(noise: Noise, processes: int) -> list[str]:
     """Measures the power for each row as if it alone of ROWS were slower."""
     rng = np.random.default_rng([SEED, 900, processes])
-    points = _points(simulated(Noise("", spread)), rng, WINDOW, ROWS, processes)
-    correlation = correlation_of([points])
-    points[:, -AFTER:] += math.log1p(SLOWDOWN)
-    found = [change_points(row, ALPHA / ROWS, correlation) for row in points]
-    ratios = [each[-1].least for each in found if each]
+    points = _points(simulated(noise), rng, WINDOW, ROWS, processes)
+    alpha = ALPHA / ROWS / len(points)
+    found: dict[int, float] = {}
+    for levels in points:
+        correlation = correlation_of([levels])
+        levels[:, -AFTER:] += math.log1p(SLOWDOWN)
+        for row, level in enumerate(levels):
+            if changes := change_points(level, alpha, correlation):
+                found[row] = changes[-1].least
+    ratios = list(found.values())
     counts = (len(ratios), reported(ratios, SLOWDOWN))
     shares = (share(count, ROWS) for count in counts)
-    return [f"{100 * spread:g} %", str(processes), *shares]
+    return [noise.words, str(processes), *shares]
 
 
 def power() -> Lines:
     yield ["spread of processes", "processes", "suspected", "reported"]
-    for spread in (0.005, 0.01, 0.02, 0.04):
+    for noise in SPREADS:
         for processes in (3, 6, 12):
-            yield power_line(spread, processes)
+            yield power_line(noise, processes)
 
 
 def _answers(slowdown: float, there: float) -> list[bool | None]:

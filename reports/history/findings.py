@@ -95,22 +95,27 @@ def _exact_changes(series: Series) -> Iterator[Finding]:
 
 
 def _changes_by_row(series: Series, alpha: float) -> dict[str, list[ChangePoint]]:
-    """Finds changes by row. The rows share the error `alpha`; a row that changed passes
-    its share on to the others (Holm)."""
+    """Finds changes by row. All levels of all rows share the error `alpha`; one that
+    changed passes its share on to the others (Holm)."""
     left = {
-        row: series.levels[place, series.points(place)]
+        (which, row): levels[place, series.points(place)]
+        for which, levels in enumerate(series.levels)
         for place, row in enumerate(series.rows)
     }
-    correlation = correlation_of(list(left.values()))
-    found: dict[str, list[ChangePoint]] = {}
+    correlations = [
+        correlation_of([left[which, row] for row in series.rows])
+        for which in range(len(series.levels))
+    ]
+    found: dict[tuple[int, str], list[ChangePoint]] = {}
     while changed := {
-        row: steps
-        for row, levels in left.items()
-        if (steps := change_points(levels, alpha / len(left), correlation))
+        key: steps
+        for key, levels in left.items()
+        if (steps := change_points(levels, alpha / len(left), correlations[key[0]]))
     }:
         found |= changed
-        left = {row: levels for row, levels in left.items() if row not in changed}
-    return found
+        left = {key: levels for key, levels in left.items() if key not in changed}
+    # The last level, which varies least, is preferred.
+    return {row: found[which, row] for which, row in sorted(found)}
 
 
 def _time_changes(

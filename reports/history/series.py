@@ -3,7 +3,6 @@
 the processes of all its results, since repetitions in one process do not predict the
 next process."""
 
-import warnings
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,10 +15,9 @@ from reports.compare.intervals import Floats
 from reports.history.commits import Commit
 from reports.history.index import Entry
 from reports.history.store import fingerprint
+from reports.results.levels import levels_of
 from reports.results.order_statistics import interval_rank
 from reports.results.rows import Row, grouped
-
-FAR = 2.5  # a process is far from the median at this multiple of the usual distance
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class Series:
     rows: list[str]
     # us, [median or end of its interval, row, point]; NaN: not measured, or null GPU
     times: Floats
-    levels: Floats  # the log times in which to look for changes (`levels_of`)
+    levels: Floats  # log times in which to look for changes, [which, row, point]
     exact: list[dict[str, list[Row]]]  # of each point, by row name
 
     @property
@@ -80,19 +78,6 @@ def _ends(times: Floats) -> Floats:
     places = np.stack([last // 2, (last + 1) // 2, low, np.maximum(last - low, 0)], -1)
     one, two, least, most = np.moveaxis(np.take_along_axis(ordered, places, -1), -1, 0)
     return np.stack([(one + two) / 2, least, most])
-
-
-def levels_of(logs: Floats) -> Floats:
-    """Returns a log time for each row and point from log times [row, point, process].
-    It varies less than the median, and is as robust: a step of Huber's estimator, the
-    mean after limiting each process's distance from the median to FAR times the row's
-    usual distance."""
-    middle = _ends(logs)[0][..., None]
-    away = logs - middle
-    with warnings.catch_warnings(action="ignore"):  # some have no times
-        limit = FAR * np.nanmedian(abs(away), axis=(1, 2), keepdims=True)
-        moved = np.nanmean(away.clip(-limit, limit), axis=-1)
-    return np.asarray(middle[..., 0] + moved)
 
 
 def _series(entries: Sequence[Entry], line: Sequence[Commit]) -> Series:

@@ -201,7 +201,8 @@ def test_the_stored_times_are_forty_processes_of_one_binary() -> None:
 
 
 def test_lines_of_histories_are_reproduced() -> None:
-    assert line(history.power_line(0.02, 6)) in published()
+    for noise in history.SPREADS[2], history.SPREADS[-1]:
+        assert line(history.power_line(noise, 6)) in published()
     assert line(history.bisect_line(0.03, 0.1)) in published()
     words = "simulated: a process shifts all rows alike"
     draw = history.simulated(SCENARIOS[1])

@@ -18,12 +18,17 @@ N = 40
 COMMITS = [Commit(f"{number:040x}", "2026-01-01", "") for number in range(N)]
 
 
-def series(logs: np.ndarray, exact: list[dict[str, list[Row]]] | None = None) -> Series:
+def series(
+    logs: np.ndarray,
+    exact: list[dict[str, list[Row]]] | None = None,
+    levels: np.ndarray | None = None,
+) -> Series:
     rows = [f"e/{row}" for row in range(len(logs))]
     contexts = [{"host_name": "a"}] * logs.shape[1]
     exact = exact or [{} for _ in contexts]
     times = np.stack([100 * np.exp(logs)] * 3)
-    return Series(COMMITS[: logs.shape[1]], contexts, rows, times, logs, exact)
+    levels = logs[np.newaxis] if levels is None else levels
+    return Series(COMMITS[: logs.shape[1]], contexts, rows, times, levels, exact)
 
 
 def noise(rows: int = 20) -> np.ndarray:
@@ -69,6 +74,14 @@ def test_rows_that_changed_leave_their_share_of_the_error_to_others() -> None:
     assert findings(series(logs), (), alpha) == []
     logs[1:, 20:] += 1
     assert "e/0" in {found.row for found in findings(series(logs), (), alpha)}
+
+
+@pytest.mark.parametrize("which", [[0], [1], [0, 1]])
+def test_a_change_of_any_level_is_found_once(which: list[int]) -> None:
+    levels = np.stack([noise(), noise()])
+    levels[which, 3, 30:] += math.log(1.05)
+    (found,) = findings(series(levels[0], levels=levels))
+    assert (found.row, found.after) == ("e/3", 30)
 
 
 VERDICTS = [

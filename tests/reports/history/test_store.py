@@ -11,7 +11,7 @@ from msgspec.msgpack import encode
 from histories import add, result
 from reports.history.commits import Commit, Refused
 from reports.history.index import Entry, load
-from reports.history.series import Series, levels_of, series_of
+from reports.history.series import Series, series_of
 from reports.history.store import INDEX, Store, fingerprint
 from reports.results.records import NotAResult
 from results import write
@@ -62,16 +62,6 @@ def test_a_point_has_all_processes_of_its_commit(store: Store, tmp_path: Path) -
     assert series.time(1, 0) == (9, 9, 9)
     assert series.time(2, 0) == (3, 1, 8), "the range of a few"
     assert [len(rows) for rows in series.exact[0].values()] == [2, 1, 1]
-
-
-def test_a_slow_process_hardly_moves_the_level_of_a_point() -> None:
-    logs = np.random.default_rng(8).normal(0, 0.02, (20, 50, 6))
-    calm = levels_of(logs)
-    assert calm.std() < 0.96 * np.median(logs, axis=-1).std()
-    logs[:, ::2, :2] += 1
-    assert 0.009 < (levels_of(logs) - calm)[:, ::2].mean() < 0.018
-    few = np.array([[[2, np.nan], [3, 5], [np.nan, np.nan]]])
-    np.testing.assert_array_equal(levels_of(few), [[2, 4, np.nan]])
 
 
 def test_a_null_gpu_has_no_times(store: Store, tmp_path: Path) -> None:
