@@ -135,7 +135,13 @@ def bisect(given: argparse.Namespace) -> int:
     after = {commit.revision: commit for commit in line[place + 1 :]}
     if not after:
         raise Refused(f"{given.good} is not before {given.bad} in its history")
-    known = [series for series in History(given).series if given.row in series.rows]
+    # A null GPU has no times.
+    known = [
+        series
+        for series in History(given).series
+        if given.row in series.rows
+        and (given.metric or series.points(series.rows.index(given.row)).size)
+    ]
     flags = _flags(given, known[-1]) if known else given.flags
     ends = Question(given.row, good, bad, flags)
 

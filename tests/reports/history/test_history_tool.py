@@ -153,6 +153,17 @@ def test_bisect_asks_ab_until_one_commit_is_left(case: Case, lines: Lines) -> No
     assert case.run("bisect", "e0/row", *ends) == 2, "the ends are equal"
 
 
+def test_a_search_by_time_has_the_flags_of_measured_times(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    last = case.revisions[-1]
+    null = {"device_kind": "null_cuda", "command_line": "trainbench --device=cuda"}
+    add(case.store, tmp_path, result(last, {"e0/row": [0]}, 99, context=null))
+    calls = fake_ab(case.root, {})
+    for metric, flag in (((), "--suite=smoke"), (("--metric=flops",), "--device=cuda")):
+        assert case.run("bisect", *metric, "e0/row", case.revisions[0], last) == 2
+        assert calls.read_text().splitlines()[-1].endswith(f" {flag}")
+
+
 def test_the_page_has_a_plot_for_every_row(case: Case, tmp_path: Path) -> None:
     git(case.root, "config", "remote.origin.url", "git@host.example:team/project.git")
     page = tmp_path / "deep" / "history.html"
