@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from operator import mul, truediv
 
+import numpy as np
 from scipy.special import erfc, ndtri, stdtrit
 
 from reports.results import text
 from reports.results.order_statistics import series_median_ends
 from reports.results.rows import Row, Turns, ends_of
-from reports.results.scaling import exponent_weights
 
 # Counters that compare rows that cannot take turns: their rank processes differ.
 _OF_OTHER_MOMENTS = ("strong_speedup",)
@@ -369,10 +369,14 @@ def least(named: Mapping[str, Measured]) -> tuple[str, list[str]]:
 def exponent(points: Sequence[tuple[float, Measured]]) -> Measured:
     """Fits the exponent of the growth, with an interval derived from the points'.
 
-    The exponent is a weighted sum of the points' logarithms.
+    By least squares, it is a weighted sum of the points' logarithms. Raises ValueError
+    if there are fewer than two different places, or if one is not above 0.
     """
-    values = [value for _, value in points]
-    weights = exponent_weights([at for at, _ in points])
+    places, values = [at for at, _ in points], [value for _, value in points]
+    if not all(place > 0 for place in places) or len(set(places)) < 2:
+        raise ValueError(f"growth needs different values above 0, not {places}")
+    offsets = np.log(places) - np.log(places).mean()
+    weights = (offsets / (offsets @ offsets)).tolist()
     logs = [math.log(value.value) for value in values]
     fitted = sum(map(mul, weights, logs))
     if all(value.low == value.high for value in values):

@@ -154,9 +154,8 @@ def _phases(
     if not bars:
         return []
     totals = ", ".join(f"{bar.label} {bar.value}" for bar in bars)
-    return [
-        draw_bars(title, f"The median time of each phase: {totals}.", bars, _OF_PHASES)
-    ]
+    said = f"The median time of each phase: {totals}."
+    return [draw_bars(title, said, bars, _OF_PHASES)]
 
 
 def picture(result: Result) -> Figure | None:

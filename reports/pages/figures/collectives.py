@@ -71,12 +71,8 @@ def all_reduce(result: Result) -> list[Figure]:
     if not any(fit for *_, fit in laws):
         return []
     rate = partial(text.rate, unit="B/s")
+    bandwidth = "All-reduce: bandwidth over size"
     return [
         _figure(laws, "All-reduce: time over size", lambda _, us: us, text.time),
-        _figure(
-            laws,
-            "All-reduce: bandwidth over size",
-            lambda size, us: size / us * 1e6,
-            rate,
-        ),
+        _figure(laws, bandwidth, lambda size, us: size / us * 1e6, rate),
     ]

@@ -94,8 +94,7 @@ def draw_lines(
             points = [plane.place(point) for point in each.line]
             canvas.line(points, each.colour)
         for point in each.dots:
-            x, y = plane.place(point)
-            canvas.dot(x, y, each.colour)
+            canvas.dot(*plane.place(point), each.colour)
     return canvas.figure(said)
 
 

@@ -2,6 +2,7 @@
 """Counters with their intervals."""
 
 import math
+import re
 import statistics
 from dataclasses import replace
 
@@ -36,86 +37,61 @@ def spread(value: float, half_width: float) -> Measured:
     return Measured(value, low, high) if math.isfinite(half_width) else unknown(value)
 
 
-def test_a_time_has_the_interval_of_its_row() -> None:
-    timed = {"p50_us": 100, "p50_low_us": 99, "p50_high_us": 150}
-    time = counter_of(row(**timed), "p50_us")
-    assert time == time_of(row(**timed)) and ends(time) == (100, 99, 150)
-    assert time.text() == "100 (99 to 150)"
+WHOLE = {"p50_us": 100.0, "p50_low_us": 80.0, "p50_high_us": 200.0}
+BACKWARD = WHOLE | {"backward_us": 50}
+OWN = BACKWARD | {"backward_low_us": 49, "backward_high_us": 70}
+OWN |= {"overlap_share": 0.5, "overlap_share_low": -1, "overlap_share_high": 0.6}
+RATES = ("flops_per_second", "mfu_measured", "hfu", "bandwidth_share")
+EXACT = ("peak_bytes", "calls", "ops_per_step", "logits_error", "predicted_us")
+UNKNOWN = ("speedup", "overlap_share", "first_call_us", "backward_max_us")
+MEAN = {"samples": 4, "mean_us": 100, "min_us": 60, "max_us": 190}
+# As in the committed run: ten calls with a cv of 14 %, the last five 1.7 %.
+CALLS = {"cv": 0.14, "samples": 10, "steady_ratio": 1.07, "first_ratio": 1.44}
+STEADY = CALLS | {"steady_cv": 0.017}
 
 
-def test_what_follows_from_the_time_has_its_interval() -> None:
-    timed = row(**{"p50_us": 100, "p50_low_us": 80, "p50_high_us": 200, "op_us": 5})
-    assert ends(counter_of(timed, "op_us")) == (5, 4, 10)
-    for rate in ("flops_per_second", "mfu_measured", "hfu", "bandwidth_share"):
-        timed.counters[rate] = 10
-        found = counter_of(timed, rate)
-        assert (found.low, found.high) == pytest.approx((5, 12.5))
+@pytest.mark.parametrize(
+    ("counter", "counters", "interval"),
+    [
+        ("p50_us", WHOLE, (80, 200)),
+        ("p50_us", {"p50_us": 100}, None),
+        # What follows from the time has its interval.
+        ("op_us", WHOLE | {"op_us": 5}, (4, 10)),
+        *((rate, WHOLE | {rate: 10}, (5, 12.5)) for rate in RATES),
+        *((name, WHOLE | {name: 7}, (7, 7)) for name in EXACT),
+        # A phase has an interval of its own or none; a single end is none.
+        ("backward_us", BACKWARD, None),
+        ("backward_us", BACKWARD | {"backward_low_us": 49}, None),
+        ("backward_us", OWN, (49, 70)),
+        ("overlap_share", OWN, (-1, 0.6)),
+        # Of two rows, or of one call.
+        *((name, WHOLE | {name: -0.5}, None) for name in UNKNOWN),
+        # 3.18 standard errors of 25 would reach down to 20, below all samples.
+        ("mean_us", MEAN | {"cv": 0.5}, (60, 179.6)),
+        ("mean_us", MEAN, None),
+        # The first call of a warm-up is no noise.
+        ("steady_ratio", STEADY, (1.037, 1.103)),
+        ("first_ratio", STEADY, (1.362, 1.518)),
+        ("steady_ratio", CALLS | {"steady_cv": 0.1}, (0.879, 1.261)),
+        ("steady_ratio", CALLS, None),
+    ],
+)
+def test_the_interval_of_a_counter(
+    counter: str, counters: dict[str, float], interval: tuple[float, float] | None
+) -> None:
+    found = counter_of(row(**counters), counter)
+    assert found.value == counters[counter] and found.is_known == bool(interval)
+    if interval:
+        assert (found.low, found.high) == pytest.approx(interval, rel=1e-3)
 
 
-def test_a_time_without_an_interval_is_unknown() -> None:
-    time = counter_of(row(p50_us=100), "p50_us")
-    assert not time.is_known and time.text() == "100 (no interval)"
+def test_a_time_without_an_interval_tells_nothing() -> None:
+    for counters in (WHOLE, {"p50_us": 100.0}):
+        made = row(**counters)
+        assert time_of(made) == counter_of(made, "p50_us")
+    time = time_of(made)
     assert not time.within(0, 1e9) and not time.outside(200, 300)
     assert "6 runs" in time.runs_to_tell(200)
-
-
-def test_bytes_counts_and_predictions_are_exact() -> None:
-    for counter in ("peak_bytes", "calls", "ops_per_step", "logits_error"):
-        assert counter_of(row(**{counter: 2048}), counter).half_width == 0
-    assert counter_of(row(predicted_us=7), "predicted_us") == exactly(7)
-    assert counter_of(row(peak_bytes=2048), "peak_bytes").text(size) == "2 KiB"
-
-
-def test_a_phase_has_an_interval_of_its_own_or_none() -> None:
-    whole = {"p50_us": 100, "p50_low_us": 90, "p50_high_us": 120, "backward_us": 50}
-    assert not counter_of(row(**whole), "backward_us").is_known
-    known = whole | {"backward_low_us": 49, "backward_high_us": 70}
-    assert ends(counter_of(row(**known), "backward_us")) == (50, 49, 70)
-
-
-def test_a_mean_lies_between_the_samples() -> None:
-    mean = {"samples": 4, "mean_us": 100, "cv": 0.5, "min_us": 60, "max_us": 190}
-    # 3.18 standard errors of 25 would reach down to 20.
-    assert counter_of(row(**mean), "mean_us").low == 60
-    assert counter_of(row(**mean), "mean_us").high == pytest.approx(179.6, rel=1e-3)
-    del mean["cv"]
-    assert not counter_of(row(**mean), "mean_us").is_known
-
-
-def test_what_two_rows_or_one_call_made_is_unknown() -> None:
-    made = row(
-        p50_low_us=1, p50_high_us=1, speedup=2, overlap_share=-0.5, first_call_us=9
-    )
-    made.counters["backward_max_us"] = 7
-    for counter in ("speedup", "overlap_share", "first_call_us", "backward_max_us"):
-        assert not counter_of(made, counter).is_known
-
-
-def test_a_row_may_state_an_interval_of_its_own() -> None:
-    stated = row(
-        **{"p50_us": 100},
-        **{"exposed_us": 5, "exposed_low_us": -1, "exposed_high_us": 9},
-        **{"overlap_share": 0.5, "overlap_share_low": 0.2, "overlap_share_high": 0.6},
-    )
-    assert ends(counter_of(stated, "exposed_us")) == (5, -1, 9)
-    assert ends(counter_of(stated, "overlap_share")) == (0.5, 0.2, 0.6)
-    # A single end is no interval.
-    del stated.counters["exposed_high_us"]
-    assert not counter_of(stated, "exposed_us").is_known
-    # A ratio that may be negative has no logarithm.
-    assert not (exactly(1) / Measured(5, -1, 9)).is_known
-
-
-def test_the_first_call_of_a_warm_up_is_no_noise() -> None:
-    """As in the committed run: ten calls with a cv of 14 %, the last five 1.7 %."""
-    calls = {"cv": 0.14, "samples": 10, "steady_ratio": 1.07, "first_ratio": 1.44}
-    steady = counter_of(row(**calls, steady_cv=0.017), "steady_ratio")
-    assert (steady.low, steady.high) == pytest.approx((1.037, 1.103), abs=1e-3)
-    first = counter_of(row(**calls, steady_cv=0.017), "first_ratio")
-    assert (first.low, first.high) == pytest.approx((1.362, 1.518), abs=1e-3)
-    noisy = counter_of(row(**calls, steady_cv=0.1), "steady_ratio")
-    assert noisy.low < 1
-    assert not counter_of(row(**calls), "steady_ratio").is_known
 
 
 def test_a_ratio_adds_both_uncertainties() -> None:
@@ -123,6 +99,8 @@ def test_a_ratio_adds_both_uncertainties() -> None:
     assert ratio.value == 2
     assert math.log(ratio.high / ratio.low) / 2 == pytest.approx(0.05)
     assert not (exactly(2) / spread(1, math.inf)).is_known
+    # A ratio that may be negative has no logarithm.
+    assert not (exactly(1) / Measured(5, -1, 9)).is_known
     assert exactly(4) / exactly(2) == exactly(2)
     negative = spread(-20, 0.03) / spread(10, 0.04)
     assert (negative.low, negative.high) == pytest.approx((-ratio.high, -ratio.low))
@@ -152,9 +130,27 @@ def test_runs_shrink_an_interval_with_their_square_root() -> None:
     assert "about 7 runs" in Measured(104, 94, 114).runs_to_tell(-math.inf, 100)
 
 
-def test_exponents() -> None:
+@pytest.mark.parametrize("power", [0.0, 1.0, 2.0, -0.5])
+def test_the_exponent_of_an_exact_law(power: float) -> None:
+    points = [(seq, exactly(3.5 * seq**power)) for seq in (256, 512, 1024, 2048)]
+    fitted = exponent(points)
+    assert fitted.low == fitted.high == pytest.approx(power, abs=1e-12)
+
+
+def test_an_exponent_is_the_slope_of_a_regression() -> None:
+    # log2 y = 0, 1, 3 over log2 x = 0, 1, 2: slope 3/2.
+    points = [(1, exactly(1)), (2, exactly(2)), (4, exactly(8))]
+    assert exponent(points).value == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize("places", [[], [1], [8, 8], [1, -2.5], [1, math.nan]])
+def test_what_has_no_exponent_is_named(places: list[float]) -> None:
+    with pytest.raises(ValueError, match=rf"above 0, not {re.escape(str(places))}"):
+        exponent([(place, exactly(1)) for place in places])
+
+
+def test_the_interval_of_an_exponent() -> None:
     exact = [(seq, exactly(3.0 * seq**2)) for seq in (128, 256, 512)]
-    assert exponent(exact).text() == "2"
     noisy = [(seq, spread(3.0 * seq**2, 0.1)) for seq in (128, 256, 512)]
     fitted = exponent(noisy)
     assert fitted.value == pytest.approx(2)
@@ -195,6 +191,12 @@ def test_a_wide_interval_is_stated_by_its_ends() -> None:
     assert Measured(20, 0.9, 60).plus_minus(time) == "20 us (900 ns to 60 us)"
     assert Measured(20, 19, 60).plus_minus(time) == "20 us (19 to 60 us)"
     assert unknown(20).plus_minus(str) == "20"
+
+
+def test_an_interval_is_in_brackets() -> None:
+    assert Measured(100, 99, 150).text() == "100 (99 to 150)"
+    assert unknown(100).text() == "100 (no interval)"
+    assert exactly(2048).text(size) == "2 KiB"
 
 
 def turned(name: str, *us: float, family: str = "f") -> Row:
