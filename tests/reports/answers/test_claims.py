@@ -35,11 +35,16 @@ def rows(*entries: Any) -> list[Row]:
 
 SLOW = case("plain", 1, 100, peak_bytes=2048, x_error=0.1, loss_ratio=1)
 FAST = case("fused", 1, 50, peak_bytes=1024, x_error=0.3, loss_ratio=1.5)
-GROWN = [case("plain", n, 3.0 * n * n, saved_bytes=n * 8) for n in (1, 2, 4, 8)]
+GROWN = [
+    case(kind, n, 3.0 * n**power, saved_bytes=n * 8)
+    for kind, power in (("plain", 2), ("fused", 1))
+    for n in (1, 2, 4, 8)
+]
 
 
 CLAIMS: list[tuple[Any, list[Any]]] = [
     (Versus(KIND, also=("x_error",)), [SLOW, FAST]),
+    (Versus(KIND), [SLOW, case("fused", 1, 99, half_width=0.5)]),
     (Versus(KIND), [FAST]),
     (Extreme("x_error"), [SLOW, FAST]),
     (Extreme("p50_us", least=True, also=("x_error",)), [SLOW, FAST]),

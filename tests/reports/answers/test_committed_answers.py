@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""The answers of the committed run as they are, with more noise, and without times."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from reports.answers.answer import answers, markdown
+from reports.answers.headline import sentences
+from reports.pages.page import page
+from reports.results.rows import Result, Row, Turns, ends_of, load, parse
+from results import REFERENCE, expected
+
+
+@pytest.fixture(scope="module")
+def run() -> Result:
+    return load(REFERENCE)
+
+
+def test_every_line_is_of_one_case(run: Result) -> None:
+    keys = {"case", *(key for row in run.rows for key in row.parameters)}
+    for answer in answers(run):
+        if answer.name == "breakdown":  # a line is a component
+            continue
+        for table in answer.tables:
+            labels = [heading for heading in table.headings if heading in keys]
+            lines = [tuple(line[: len(labels)]) for line in table.lines]
+            assert len(set(lines)) == len(lines), (answer.name, table.title)
+
+
+def noisy(row: Row) -> Row:
+    """Widens the row's intervals so far that any two of a counter meet."""
+    ends = {
+        end: value * factor
+        for counter, value in row.counters.items()
+        for end, factor in zip(ends_of(counter), (1e-3, 1e3), strict=True)
+        if end in row.counters
+    }
+    turns = Turns(row.name, "all", (1.0,))
+    return replace(row, counters=row.counters | ends, each={}, turns=turns)
+
+
+def test_noise_alone_makes_no_comparative(run: Result) -> None:
+    made = replace(run, rows=list(map(noisy, run.rows)), profiles=[])
+    told = [*sentences(made), *(answer.sentence for answer in answers(made))]
+    clauses = [one for said in told for one in re.split(r"; |\. (?=[A-Z`])", said)]
+    comparative = re.compile(
+        r"takes most|shortens `|lengthens `| times the time"
+        r"|has the (highest|lowest) (time|share|[\w' ]*rate)"
+    )
+    found = [one for one in clauses if comparative.search(one)]
+    assert found
+    assert [one for one in found if "cannot be told from this run" not in one] == []
+
+
+def test_a_run_without_times_is_held_to_its_bytes_only() -> None:
+    run = json.loads(REFERENCE.read_text(encoding="utf-8"))
+    timed = re.compile(".*_us|cv|findings")
+    rows = [
+        {key: value for key, value in row.items() if not timed.fullmatch(key)}
+        | {"real_time": 0}
+        for row in run["benchmarks"]
+    ]
+    wanted = [
+        expected("model_size", "peak_bytes", "at_most", 1e12),
+        expected("model_size", "p50_us", "at_most", 1),
+    ]
+    null = {"benchmarks": rows, "turns": [], "context": {"device_kind": "null_cuda"}}
+    result = parse(run | null | {"expectations": wanted})
+    assert {answer.sentence for answer in answers(result)} == {""}
+    text = markdown(result)
+    assert "Of 1 expectation 0 failed, 1 held." in text and "p50_us" not in text
+    made = page(result)
+    assert made.closing["expectations"] == "Of 1 expectation 0 failed, 1 held."
+    assert (made.closing["disturbed"], made.picture) == ("", None)
+    (peak,) = made.sentences
+    assert "peaks at" in peak
