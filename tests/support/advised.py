@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A device with round rates, the rows of a step broken down on it, and the advice that
-they produce."""
+"""A device with round rates, and the rows of a step broken down on it."""
 
 from typing import Any
 
-from reports.advice.advice import advice
-from reports.advice.line import Line
-from reports.answers.judging import Verdict
-from results import entry, parsed
+from results import entry
 
 Entry = dict[str, Any]
 EXACT = {"half_width": 0.0}
@@ -76,13 +72,3 @@ def op(implementation: str, us: float, model: str = "tiny") -> Entry:
     """A row of SwiGLU, timed alone."""
     words = f"op=swiglu implementation={implementation} model={model} precision=fp32"
     return timed("fused_ops", us, f"{words} pass=forward", SHAPE, bytes=2e6)
-
-
-def lines(*rows: Entry, **others: Any) -> dict[str, Line]:
-    """The lines of the advice, keyed by the change."""
-    given = advice(parsed(*rows, **others))
-    return {line.change: line for line in given.lines}
-
-
-def verdicts(line: Line) -> list[Verdict]:
-    return [check.verdict for check in line.checks]

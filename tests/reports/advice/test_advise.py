@@ -87,11 +87,19 @@ def test_a_damaged_result_is_wrong_usage(
     assert "all/batch:4/seq:128 lacks the parameter model" in err
 
 
-def test_a_gain_that_may_be_a_loss_rivals_no_larger_one() -> None:
-    def line(change: str, low: float, us: float, high: float) -> Line:
-        gain = Measured(us, low, high)
-        return Line(change, "a step", gain, 500, "", (change,))
+def test_what_is_no_rival_of_the_largest_gain() -> None:
+    def line(change: str, low: float, us: float, high: float, *rows: str) -> Line:
+        return Line(change, "a step", Measured(us, low, high), 500, "", rows)
 
-    large, noisy = line("bf16", 90, 100, 110), line("larger batch", -50, 10, 60)
-    told = sentence(Advice([large, noisy], None, []))
+    told = sentence(
+        Advice(
+            [
+                line("bf16", 90, 100, 110, "a", "b"),
+                line("a change that uses some of its rows", 50, 95, 150, "b"),
+                line("a change that may cost time", -50, 10, 60, "c"),
+            ],
+            None,
+            [],
+        )
+    )
     assert told.startswith("Of the changes to a step, bf16 would save most")
