@@ -3,6 +3,10 @@
 
 import html
 import re
+from collections import Counter
+from collections.abc import Sequence
+
+from reports.pages.plotting.canvas import Figure
 
 
 def texts(svg: str) -> list[str]:
@@ -15,6 +19,11 @@ def gids(svg: str, start: str) -> list[str]:
     return re.findall(rf'<g class="({start}[^"]*)"', svg)
 
 
-def markers(svg: str, name: str) -> int:
-    """The number of dots of this name."""
-    return len(re.findall(rf'<g class="{name}"><circle', svg))
+def outline(figures: Sequence[Figure]) -> str:
+    """Lists the title, the description, the texts and the named parts of each."""
+    lines = []
+    for figure in figures:
+        parts = Counter(gids(figure.svg, "")).items()
+        lines += [figure.title, figure.description, " | ".join(texts(figure.svg))]
+        lines.append(" | ".join(f"{count} {name}" for name, count in parts))
+    return "\n".join(lines)

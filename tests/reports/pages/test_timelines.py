@@ -1,86 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""The plots of memory: the parts of the peak, and the memory over time, also of files
-that an earlier version wrote."""
+"""The plots of memory over time, also of files that an earlier version wrote."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from figures import gids, markers, texts
-from reports.pages.figures.memory import memory
+from figures import gids, texts
 from reports.pages.figures.timelines import BUCKETS, decimate, timelines
-from reports.results.rows import Row
-from results import result_of
 
 HEAD = "time_us,live_bytes,event,bytes,operator,phase\n"
-
-
-def step(mode: str, seq: int, moment: str, error: float, *mib: float) -> Row:
-    """`mib`: parameters, gradients, optimizer, saved tensors, and predicted peak."""
-    keys = ("parameter", "gradient", "optimizer", "saved", "peak")
-    counters = {
-        f"predicted_{key}_bytes": size * 2**20
-        for key, size in zip(keys, mib, strict=True)
-    }
-    counters["own_peak_bytes"] = counters["predicted_peak_bytes"] * (1 + error)
-    counters |= {"prediction_error": error, "batch": 4.0, "seq": float(seq)}
-    words = {"model": "tiny", "precision": "fp32", "mode": mode}
-    findings = {"peak_at": "aten::mm in loss", "predicted_peak_at": moment}
-    return Row(f"memory/{mode}/{seq}", 1, words, findings, counters)
-
-
-def drawn(*rows: Row) -> str:
-    (figure,) = memory(result_of(*rows))
-    assert figure.title == "Peak memory: tiny"
-    return figure.svg
-
-
-IN_FORWARD = "aten::mm in forward, lm_head"
-IN_HEAD = "aten::new_zeros (GatherBackward0) in backward, cross_entropy"
-IN_BLOCK = "aten::mm (MmBackward0) in backward, ffn of layer 3"
-AT_END = "aten::zeros (EmbeddingBackward0) in backward, embedding"
-
-
-@pytest.mark.parametrize(
-    "moments",
-    [
-        (IN_FORWARD, IN_HEAD, AT_END, IN_BLOCK),
-        # From older files.
-        ("logits", "loss backward", "end of backward", "W2 backward of the last block"),
-    ],
-)
-def test_the_parts_are_those_that_live_at_the_moment_of_the_peak(
-    moments: tuple[str, str, str, str],
-) -> None:
-    svg = drawn(
-        step("inference", 1, moments[0], 0, 10, 0, 0, 0, 14),
-        step("train_step", 2, moments[1], 0, 10, 10, 20, 30, 80),
-        step("train_step", 3, moments[2], 0, 10, 10, 20, 30, 40),
-        step("train_step", 4, moments[3], 0, 10, 10, 20, 9, 50),
-    )
-    assert gids(svg, "bar-") == [
-        *("bar-0-parameters", "bar-0-temporary"),
-        *("bar-1-parameters", "bar-1-optimizer-state"),
-        *("bar-1-saved-for-backward", "bar-1-temporary"),
-        *("bar-2-parameters", "bar-2-optimizer-state", "bar-2-gradients"),
-        *("bar-3-parameters", "bar-3-optimizer-state"),
-        *("bar-3-saved-and-gradients", "bar-3-temporary"),
-    ]
-
-
-def test_the_measured_peak_and_the_difference_are_written() -> None:
-    svg = drawn(
-        step("inference", 128, IN_FORWARD, 0, 10, 0, 0, 0, 16),
-        step("forward", 128, IN_FORWARD, -0.0123, 10, 0, 0, 5, 16),
-        step("forward", 256, IN_FORWARD, 1e-9, 10, 0, 0, 5, 16),
-        step("forward", 512, IN_FORWARD, 0.0123, 10, 0, 0, 5, 16),
-    )
-    labels = texts(svg)
-    assert {"fp32", "inference 4 x 128", "forward 4 x 256"} <= set(labels)
-    assert {"16 MiB, exact", "15.8 MiB, -1.23 %", "16 MiB, ±0.00 %"} <= set(labels)
-    assert "16.2 MiB, +1.23 %" in labels
-    assert sum(markers(svg, f"mark-{place}") for place in range(4)) == 4
 
 
 def test_decimation_keeps_the_peak_and_every_extreme_of_its_bucket() -> None:

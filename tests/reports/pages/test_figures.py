@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: MIT
+"""The plots of rows that the committed run lacks; its page has all other parts."""
+
+from typing import Any
+
+import pytest
+
+from advised import BF16_PEAK, PEAKS, Entry, product, timed
+from figures import outline, texts
+from golden import check_golden
+from reports.experiments.spec import TIME, Bars, Lines, Phases, Plot
+from reports.pages.figures.breakdown import MOST_STEPS, breakdown
+from reports.pages.figures.collectives import all_reduce
+from reports.pages.figures.memory import memory
+from reports.pages.figures.roofline import roofline
+from reports.pages.plot import MOST, figures
+from reports.pages.plotting.canvas import Figure
+from reports.results.rows import Row
+from results import entry, parsed, result_of
+
+
+def profiled(
+    shares: dict[str, dict[str, float]],
+    model: str = "tiny",
+    mode: str = "train_step",
+    seq: int = 128,
+) -> list[Entry]:
+    """Returns a step of 1 s with these shares per phase."""
+    step = f"model={model} precision=fp32 mode={mode}"
+    every = {"step": {"all": 1.0}} | shares
+    return [
+        timed(
+            *("breakdown", share * 1e6, f"{step} phase={phase} component={component}"),
+            f"batch:4/seq:{seq}",
+            share=share,
+        )
+        for phase, components in every.items()
+        for component, share in components.items()
+    ]
+
+
+STEP = {
+    "forward": {"projections": 0.1, "ffn": 0.15, "all": 0.3, "block": 0.25},
+    "backward": {"ffn": 0.6, "novel": 0.05, "all": 0.65},
+    "optimizer": {"optimizer": 0.04, "all": 0.04},
+}
+
+
+def test_plots_of_a_breakdown() -> None:
+    def drawn(*rows: Entry) -> str:
+        return outline(breakdown(parsed(*rows)))
+
+    inference = {"forward": {"ffn": 1.0, "all": 1.0}}
+    found = {
+        # 5 % of the forward pass are unattributed, and 1 % have no phase.
+        "an unknown component": drawn(*profiled(STEP)),
+        "several steps": drawn(
+            *(*profiled(STEP), *profiled(STEP, "small", seq=256)),
+            *profiled(STEP, "small", mode="inference"),
+        ),
+        "inference alone": drawn(*profiled(inference, mode="inference")),
+        "no parts": drawn(*profiled({})),
+        "parts alone": drawn(*profiled(STEP)[1:]),
+    }
+    check_golden("figures_breakdown.txt", found)
+    many = [row for n in range(20) for row in profiled(STEP, f"model{n}")]
+    _, components = breakdown(parsed(*many))
+    assert components.description.startswith(f"The components of {MOST_STEPS} of 20")
+
+
+def step(mode: str, seq: int, moment: str, error: float, *mib: float) -> Row:
+    """`mib`: parameters, gradients, optimizer, saved tensors, and predicted peak."""
+    keys = ("parameter", "gradient", "optimizer", "saved", "peak")
+    counters = {
+        f"predicted_{key}_bytes": size * 2**20
+        for key, size in zip(keys, mib, strict=True)
+    }
+    counters["own_peak_bytes"] = counters["predicted_peak_bytes"] * (1 + error)
+    counters |= {"prediction_error": error, "batch": 4.0, "seq": float(seq)}
+    words = {"model": "tiny", "precision": "fp32", "mode": mode}
+    findings = {"peak_at": "aten::mm in loss", "predicted_peak_at": moment}
+    return Row(f"memory/{mode}/{seq}", 1, words, findings, counters)
+
+
+IN_FORWARD = "aten::mm in forward, lm_head"
+MOMENTS = {
+    "the moments of peaks": (
+        *(IN_FORWARD, "aten::new_zeros (GatherBackward0) in backward, cross_entropy"),
+        "aten::zeros (EmbeddingBackward0) in backward, embedding",
+        "aten::mm (MmBackward0) in backward, ffn of layer 3",
+    ),
+    "the moments in older files": (
+        *(
+            "logits",
+            "loss backward",
+            "end of backward",
+            "W2 backward of the last block",
+        ),
+    ),
+}
+
+
+def test_plots_of_memory() -> None:
+    cases: dict[str, tuple[Row, ...]] = {
+        name: (
+            step("inference", 1, in_forward, 0, 10, 0, 0, 0, 14),
+            step("train_step", 2, in_head, 0, 10, 10, 20, 30, 80),
+            step("train_step", 3, at_end, 0, 10, 10, 20, 30, 40),
+            step("train_step", 4, in_block, 0, 10, 10, 20, 9, 50),
+        )
+        for name, (in_forward, in_head, at_end, in_block) in MOMENTS.items()
+    }
+    errors = enumerate((0, -0.0123, 1e-9, 0.0123), start=128)
+    cases["predictions that are not exact"] = tuple(
+        step("forward", seq, IN_FORWARD, error, 10, 0, 0, 5, 16)
+        for seq, error in errors
+    )
+    found = {name: outline(memory(result_of(*rows))) for name, rows in cases.items()}
+    check_golden("figures_memory.txt", found)
+
+
+def reduced(backend: str, ranks: int, size: float, us: float) -> Row:
+    counters = {"ranks": float(ranks), "bytes": size, "p50_us": us}
+    name = f"all_reduce/{backend}/ranks:{ranks}/bytes:{int(size)}"
+    return Row(name, us, {"backend": backend}, {}, counters)
+
+
+def test_the_legend_of_all_reduce_has_the_fitted_laws() -> None:
+    sizes = (1 << 10, 1 << 17, 1 << 24)
+    rows = [reduced("gloo", 2, size, 50 + size / 2e3) for size in sizes]
+    rows += [reduced("gloo", 3, size, 10) for size in sizes]
+    rows += [reduced("nccl", 6, 1 << 10, 7)]  # one size gives no fit
+    laws = {
+        "gloo, 2 ranks: 50 us + S / (2 GB/s)",
+        "gloo, 3 ranks: 10 us, whatever S",
+        "nccl, 6 ranks",
+    }
+    drawn = all_reduce(result_of(*rows))
+    assert len(drawn) == 2
+    assert all(laws <= set(texts(figure.svg)) for figure in drawn)
+
+
+def row(
+    name: str, rate: float, intensity: float = 1, words: str = "fp32", **more: float
+) -> Entry:
+    """`words` are the precision and, after a bar, findings."""
+    work = {"flops": 1e9, "bytes": 1e9 / intensity, "flops_per_second": rate}
+    return entry(name, 1, f"precision={words}", **work | more)
+
+
+def above(name: str, what: str, intensity: float) -> Entry:
+    text = f"1.5 times the fastest {what}: later rows are compared with this one"
+    return row(name, 1.2e12, intensity, f"fp32 | above_peak={text}")
+
+
+def test_rooflines() -> None:
+    """The roof is 1 TFLOP/s and 20 GB/s, which intersect at 50 FLOP/B."""
+    cases = {
+        "rows above the roof": (
+            row("softmax/a", 30e9, 1),  # the memory's limit is 20
+            row("softmax/b", 20.1e9, 1),  # within noise
+            row("softmax/c", 3e12, 100),  # the products' limit is 1 TFLOP/s
+            row("softmax/d", 30e9, 2),  # below
+            row("ddp/a", 1e12, ranks=2),  # left out
+            product("fp32", 9e11, 2),  # slower than another
+        ),
+        "rows above all peaks": (
+            *(BF16_PEAK, above("softmax/a", "product", 100)),
+            above("softmax/b", "pass over memory", 4),
+            row("precision/tiny/bf16/seq:8", 1e12, 100, "bf16"),
+        ),
+        "a roof for each measured precision": (
+            *(BF16_PEAK, row("precision/tiny/fp32/seq:8", 1e9)),
+            row("precision/tiny/bf16/seq:8", 700e9, 100, "bf16"),
+            row("precision/tiny/bf16/seq:9", 500e9, 90, "bf16_autocast"),
+        ),
+        "a precision of unknown peak": (
+            row("precision/tiny/bf16/seq:8", 1.5e12, 100, "bf16_autocast"),
+            row("precision/tiny/bf16/seq:9", 30e9, 1, "bf16"),
+        ),
+    }
+    found = {
+        name: outline(roofline(parsed(*PEAKS, *rows))) for name, rows in cases.items()
+    }
+    check_golden("figures_roofline.txt", found)
+
+
+def test_many_points_stay_readable_and_small() -> None:
+    rows = [
+        row(f"experiment_{i % 9}/tiny/fp32/seq:{i}", 1e9 * (1 + i % 83), 1 + i % 97)
+        for i in range(1500)
+    ]
+    (figure,) = roofline(parsed(*PEAKS, *rows))
+    assert "experiment_0 (167)" in texts(figure.svg)
+    assert len(figure.svg) < 100_000
+
+
+def case(n: int) -> Any:
+    return entry(f"made/a/n:{n}", n, "kind=a", half_width=0.1)
+
+
+def drawn(plot: Plot, *rows: Any) -> list[Figure]:
+    return figures(parsed(*rows), "made", [plot])
+
+
+def test_of_many_rows_as_many_as_are_legible_are_drawn() -> None:
+    (figure,) = drawn(Bars(), *(case(n) for n in range(1, MOST + 9)))
+    assert sum(label.startswith("n:") for label in texts(figure.svg)) == MOST
+
+
+@pytest.mark.parametrize("plot", [Bars(), Lines("n"), Phases(), Bars("x_bytes")])
+def test_without_rows_there_is_no_plot(plot: Plot) -> None:
+    assert drawn(plot) == []
+    if not (isinstance(plot, Bars) and plot.counter == TIME):
+        assert drawn(plot, case(1)) == []
+
+
+@pytest.mark.parametrize(
+    "rows", [[], [row("memory/a", 1e9)], [*PEAKS[1:], row("memory/a", 1e9)]]
+)
+def test_without_peaks_or_rows_there_is_no_roofline(rows: list[Entry]) -> None:
+    assert roofline(parsed(*rows)) == breakdown(parsed(*rows)) == []
