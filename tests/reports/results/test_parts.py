@@ -40,17 +40,19 @@ def test_the_shards_of_a_cut_are_one_run() -> None:
     assert "shard" not in whole.context
 
 
-def test_the_run_has_the_profiles_and_questions_of_all_parts() -> None:
+def test_the_run_has_what_all_parts_have_and_each_expectation_once() -> None:
     tables: dict[str, list[Any]] = {"kernels": [], "ranges": [], "copies": []}
-    profiles = [{"case": case, "passes": 6, "of": "kernels"} | tables for case in "ab"]
-    asked = [{"experiment": name, "question": "?", "expect": "!"} for name in "ab"]
+    profile = {"passes": 6, "of": "kernels"} | tables
+    asked = {"question": "?", "expect": "!"}
+    wanted = {name: expected(name, "x", "at_most", 1) for name in "ab"}
     (whole,) = merged(
         *(
             result(
                 name,
                 shard=f"{part + 1}/2",
-                profiles=[profiles[part]],
-                questions=[asked[part]],
+                profiles=[profile | {"case": name}],
+                questions=[asked | {"experiment": name}],
+                expectations=[wanted["a"], wanted[name]][: part + 1],
                 second=part,
             )
             for part, name in enumerate("ab")
@@ -58,6 +60,7 @@ def test_the_run_has_the_profiles_and_questions_of_all_parts() -> None:
     )
     assert [profile.case for profile in whole.profiles] == ["a", "b"]
     assert [*whole.questions] == ["a", "b"]
+    assert [made.experiment for made in whole.expectations] == ["a", "b"]
 
 
 def test_a_cut_with_a_part_missing_is_not_complete() -> None:
@@ -116,12 +119,3 @@ def test_calls_with_other_filters_are_one_run_where_that_is_asked_for() -> None:
     assert len(merged(*calls, result("c", second=20), calls=True)) == 2
     other = result("d", context={"models": "name=mine,d_model=64"})
     assert len(merged(*calls, other, calls=True)) == 2
-
-
-def test_each_expectation_of_the_parts_is_kept_once() -> None:
-    first, second = expected("a", "x", "at_most", 1), expected("b", "x", "at_most", 1)
-    (whole,) = merged(
-        result("a", shard="1/2", expectations=[first]),
-        result("b", shard="2/2", expectations=[first, second]),
-    )
-    assert [made.experiment for made in whole.expectations] == ["a", "b"]

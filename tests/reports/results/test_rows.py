@@ -126,6 +126,19 @@ def test_what_has_no_number_keeps_its_reason() -> None:
     assert result.context == {"device": "cpu", "num_cpus": "2"}
 
 
+KERNEL: dict[str, Any] = {"phase": "forward", "name": "mm", "family": "gemm"}
+KERNEL |= {"instances": 2, "time_us": {}}
+TIMES = dict.fromkeys(("total", "mean", "median", "min", "max", "stddev"), 1)
+BAD_TOTALS: list[Any] = [[6.0], [1, 2, 3, 4, 5, "6"]]
+BAD_KERNELS = [KERNEL | {"time_us": TIMES | {"totals": bad}} for bad in BAD_TOTALS]
+
+
+def with_profile(**changes: Any) -> dict[str, Any]:
+    lists: dict[str, list[Any]] = {"kernels": [], "ranges": [], "copies": []}
+    profile = {"case": "e/all", "passes": 6, "of": "kernels"} | lists
+    return DOCUMENT | {"profiles": [profile | changes]}
+
+
 QUESTION = {"experiment": "e", "question": "?"}
 MADE_UP: list[Any] = [
     [1],
@@ -145,6 +158,8 @@ MADE_UP: list[Any] = [
     DOCUMENT | {"skipped": [{"name": "a"}]},
     DOCUMENT | {"skipped": [{"name": [], "reason": "b"}]},
     DOCUMENT | {"complete": "no"},
+    *(with_profile(passes="6"), with_profile(of=1), with_profile(ranges=7)),
+    *(with_profile(kernels=[bad]) for bad in ({}, KERNEL, *BAD_KERNELS)),
 ]
 
 
