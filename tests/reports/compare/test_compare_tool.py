@@ -149,16 +149,6 @@ def test_what_cannot_be_compared_is_said_in_a_line(
     assert captured.err.count("\n") == 1
 
 
-def test_a_row_with_a_wrong_result_is_lost(tmp_path: Path, capsys: Any) -> None:
-    wrong = entry("e/three", 300, " | wrong=loss_error 2 > 1")
-    new = document(*BASE["benchmarks"][:2], wrong)
-    assert main([*files(tmp_path, new), "--json"]) == BAD
-    printed = json.loads(capsys.readouterr().out)
-    (lost,) = printed["unmatched"]
-    assert len(printed["rows"]) == 2 and lost["name"] == "e/three" and lost["fails"]
-    assert lost["new"] == "error: wrong result: loss_error 2 > 1"
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
