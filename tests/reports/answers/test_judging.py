@@ -40,7 +40,7 @@ SMALL_TO_TINY = {"rows": {"model": "small"}, "versus": {"model": "tiny"}}
 def test_what_is_said_of_expectations() -> None:
     backward = expected("model_size", "backward_us", "about", 2, 0.15, per="forward_us")
     small = expected("model_size", "p50_us", "at_most", 52, **SMALL_TO_TINY)
-    lengths = (step("tiny", 1), step("tiny", 100, seq=512))
+    lengths = (step("tiny", 100, seq=512), step("tiny", 1))
     growth = expected("attention_scaling", "saved_bytes", "about", 1, 0.02, along="seq")
     bound = expected("model_size", "logits_error", "at_most", 1e-5)
     alike = expected(
