@@ -8,7 +8,7 @@ from reports.compare.argument_types import number
 from tools.planner.arguments import parser as make_parser
 from tools.planner.timing import NODE  # not from step.py, which needs numpy
 
-# tools/null_gpu/core/profile.cc
+# tools/null_gpu/core/profile.h
 GPUS = ("h100", "h200", "a100-40", "a100-80", "b200")
 MOST_RANKS = 16
 # The flags of the program that a rehearsal sets itself or cannot use.

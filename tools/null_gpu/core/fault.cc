@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <regex>
+#include <sstream>
+#include <utility>
 
 #include "tools/null_gpu/core/settings.h"
 
@@ -56,29 +59,6 @@ constexpr std::array<ErrorWord, 7> kErrors = {{
 constexpr std::array<std::string_view, 3> kNcclErrors = {
     "system_error", "internal_error", "remote_error"};
 
-// Cuts `text` at the first `mark` and returns the rest, if the mark is there.
-std::optional<std::string_view> CutAt(std::string_view& text,
-                                      std::string_view mark) {
-  const size_t at = text.find(mark);
-  if (at == std::string_view::npos) return std::nullopt;
-  const std::string_view rest = text.substr(at + mark.size());
-  text = text.substr(0, at);
-  return rest;
-}
-
-bool ParseWhich(std::string_view text, uint64_t& first, uint64_t& last) {
-  if (text == "*") {
-    first = 1;
-    last = kAlways;
-    return true;
-  }
-  const bool onwards = text.ends_with('+');
-  if (onwards) text.remove_suffix(1);
-  if (!ParseNumber(text, first) || first == 0) return false;
-  last = onwards ? kAlways : first;
-  return true;
-}
-
 bool ParseEffect(std::string_view word, bool nccl, Fault& fault) {
   fault.word = word;
   if (word == "never" || word == "hang") {
@@ -98,48 +78,43 @@ bool ParseEffect(std::string_view word, bool nccl, Fault& fault) {
 
 }  // namespace
 
-std::string FaultPlan::ParseRule(std::string_view text, Rule& rule) {
-  const std::string whole(text);
-  if (const auto flag = CutAt(text, ",")) {
-    if (*flag != "sticky") return "unknown flag in \"" + whole + "\"";
-    rule.fault.sticky = true;
+std::string FaultPlan::ParseRule(const std::string& text, Rule& rule) {
+  // The call, its bytes, "*" or the first call with a "+", the effect, the flag.
+  static const auto* const form = new std::regex(
+      R"(([^:>]+)(?:>=(\d+))?:(?:\*|([1-9]\d*)(\+)?)(?:=(\w+))?(,sticky)?)");
+  std::smatch parts;
+  if (!std::regex_match(text, parts, *form) ||
+      (parts[2].matched && !ParseNumber(parts[2].str(), rule.least_bytes)) ||
+      (parts[3].matched && !ParseNumber(parts[3].str(), rule.first))) {
+    return "\"" + text +
+           "\" is not <call>[>=<bytes>]:<which>[=<effect>][,sticky]";
   }
-  auto which = CutAt(text, ":");
-  if (!which) return "no \":\" in \"" + whole + "\"";
-  const auto word = CutAt(*which, "=");
-  if (!ParseWhich(*which, rule.first, rule.last)) {
-    return "which call is meant by \"" + whole + "\"?";
+  rule.call = parts[1];
+  rule.last = parts[3].matched && !parts[4].matched ? rule.first : kAlways;
+  rule.fault.sticky = parts[6].matched;
+  const CallClass* const known = FindClass(rule.call);
+  const bool is_nccl = rule.call.starts_with("nccl");
+  if (known == nullptr && !is_nccl && !rule.call.starts_with("cu")) {
+    return "unknown call in \"" + text + "\"";
   }
-  if (const auto bytes = CutAt(text, ">=")) {
-    if (!ParseNumber(*bytes, rule.least_bytes)) {
-      return "bytes in \"" + whole + "\" are no number";
-    }
-  }
-  rule.call = text;
-  const CallClass* const known = FindClass(text);
-  if (known == nullptr && !text.starts_with("cu") &&
-      !text.starts_with("nccl")) {
-    return "unknown call in \"" + whole + "\"";
-  }
-  const std::string_view effect = word               ? *word
-                                  : known != nullptr ? known->effect
-                                                     : "unknown";
+  const std::string effect = parts[5].matched   ? parts[5].str()
+                             : known != nullptr ? std::string(known->effect)
+                                                : "unknown";
   if (effect == "never" && (known == nullptr || !known->enqueues)) {
-    return "nothing that could never end in \"" + whole + "\"";
+    return "nothing that could never end in \"" + text + "\"";
   }
-  if (!ParseEffect(effect, text.starts_with("nccl"), rule.fault)) {
-    return "unknown effect in \"" + whole + "\"";
+  if (!ParseEffect(effect, is_nccl, rule.fault)) {
+    return "unknown effect in \"" + text + "\"";
   }
   return "";
 }
 
-std::string FaultPlan::Parse(std::string_view text) {
+std::string FaultPlan::Parse(const std::string& text) {
   std::vector<Rule> rules;
-  for (std::optional<std::string_view> rest = text; rest;) {
-    std::string_view part = *rest;
-    rest = CutAt(part, ";");
-    if (part.empty()) continue;
-    const std::string error = ParseRule(part, rules.emplace_back());
+  std::istringstream stream(text);
+  for (std::string rule; std::getline(stream, rule, ';');) {
+    if (rule.empty()) continue;
+    const std::string error = ParseRule(rule, rules.emplace_back());
     if (!error.empty()) return error;
   }
   const std::lock_guard lock(mutex_);

@@ -48,7 +48,7 @@ struct Fault {
 class FaultPlan {
  public:
   // Replaces the rules. Returns an error in the text, else "".
-  std::string Parse(std::string_view text);
+  std::string Parse(const std::string& text);
 
   // Counts a call for the rules of this name, and returns the fault of the
   // first rule that hits it.
@@ -62,7 +62,7 @@ class FaultPlan {
     Fault fault;
     uint64_t calls = 0;
   };
-  static std::string ParseRule(std::string_view text, Rule& rule);
+  static std::string ParseRule(const std::string& text, Rule& rule);
 
   std::atomic<bool> empty_{true};
   std::mutex mutex_;

@@ -9,10 +9,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "tools/null_gpu/core/counters.h"
 #include "tools/null_gpu/core/device.h"
@@ -23,78 +23,43 @@
 namespace null_gpu {
 namespace {
 
-std::string Quoted(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  }
-  return quoted + '"';
-}
+using Json = nlohmann::ordered_json;
 
-std::string Member(std::string_view key, const std::string& value) {
-  return Quoted(key) + ":" + value;
-}
-
-std::string Joined(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) {
-    if (!text.empty()) text += ',';
-    text += part;
-  }
-  return text;
-}
-
-std::string CountersJson(Since since) {
-  std::vector<std::string> members;
-  for (const auto& [name, count] : ReadCounters(since)) {
-    members.push_back(Member(name, std::to_string(count)));
-  }
-  return "{" + Joined(members) + "}";
-}
-
-std::string KernelsJson(Since since) {
-  std::vector<std::pair<uint64_t, const char*>> kernels;
+Json KernelsJson(Since since) {
+  // Most frequent first; equally frequent ones keep their order.
+  std::multimap<uint64_t, const char*, std::greater<>> launched;
   for (const Kernel* kernel : AllKernels()) {
     const uint64_t launches = kernel->launches.Value(since);
-    if (launches > 0) kernels.emplace_back(launches, kernel->name);
+    if (launches > 0) launched.emplace(launches, kernel->name);
   }
-  std::stable_sort(
-      kernels.begin(), kernels.end(),
-      [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::vector<std::string> members;
-  for (const auto& [launches, name] : kernels) {
-    members.push_back("{" +
-                      Joined({Member("name", Quoted(Demangled(name))),
-                              Member("mangled", Quoted(name)),
-                              Member("launches", std::to_string(launches))}) +
-                      "}");
+  Json kernels = Json::array();
+  for (const auto& [launches, name] : launched) {
+    kernels.push_back({{"name", Demangled(name)},
+                       {"mangled", name},
+                       {"launches", launches}});
   }
-  return "[" + Joined(members) + "]";
+  return kernels;
 }
 
-std::string CallsJson(Since since) {
-  std::vector<std::string> members;
+Json CallsJson(Since since) {
+  Json calls = Json::object();
   for (ApiEntry* entry : ApiEntry::All()) {
-    const uint64_t calls = entry->calls().Value(since);
-    if (calls > 0) {
-      members.push_back(Member(entry->name(), std::to_string(calls)));
-    }
+    const uint64_t count = entry->calls().Value(since);
+    if (count > 0) calls[entry->name()] = count;
   }
-  return "{" + Joined(members) + "}";
+  return calls;
 }
 
-std::string Json(Since since) {
+std::string Report(Since since) {
   const Settings& settings = GetSettings();
-  return "{" +
-         Joined({Member("profile", Quoted(settings.profile->key)),
-                 Member("device", Quoted(DeviceName())),
-                 Member("devices", std::to_string(settings.devices)),
-                 Member("pid", std::to_string(getpid())),
-                 Member("counters", CountersJson(since)),
-                 Member("kernels", KernelsJson(since)),
-                 Member("calls", CallsJson(since))}) +
-         "}";
+  const Json report = {{"profile", std::string(settings.profile->key)},
+                       {"device", DeviceName()},
+                       {"devices", settings.devices},
+                       {"pid", getpid()},
+                       {"counters", ReadCounters(since)},
+                       {"kernels", KernelsJson(since)},
+                       {"calls", CallsJson(since)}};
+  return report.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::atomic<bool> is_written = false;
@@ -105,7 +70,7 @@ __attribute__((destructor)) void WriteReport() {
   if (ApiEntry::All().empty() || is_written.exchange(true)) return;
   const std::string& file = GetSettings().report;
   if (file.empty()) return;
-  const std::string line = Json(Since::kStart) + "\n";
+  const std::string line = Report(Since::kStart) + "\n";
   const int descriptor =
       open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   // One write, so that the lines of processes that end together stay whole.
@@ -140,7 +105,7 @@ uint64_t trainbench_null_gpu_count(const char* name) {
 }
 
 size_t trainbench_null_gpu_json(char* text, size_t size) {
-  const std::string json = null_gpu::Json(null_gpu::Since::kReset);
+  const std::string json = null_gpu::Report(null_gpu::Since::kReset);
   if (size > 0) {
     const size_t length = std::min(size - 1, json.size());
     std::memcpy(text, json.data(), length);

@@ -57,12 +57,12 @@ std::vector<DurationRule> ParseDurations(const std::string& text) {
 Settings* Read() {
   auto* settings = new Settings;
   const std::string key = Variable("TRAINBENCH_NULL_GPU", "h100");
-  settings->profile = FindProfile(key);
+  std::string known;
+  for (const Profile& profile : kProfiles) {
+    if (profile.key == key) settings->profile = &profile;
+    known.append(" ").append(profile.key);
+  }
   if (settings->profile == nullptr) {
-    std::string known;
-    for (const Profile& profile : Profiles()) {
-      known.append(" ").append(profile.key);
-    }
     Die("TRAINBENCH_NULL_GPU=" + key + " is none of" + known);
   }
   settings->devices = static_cast<int>(

@@ -27,8 +27,8 @@ struct DurationRule {
 };
 
 struct Settings {
-  const Profile* profile;  // TRAINBENCH_NULL_GPU, "h100" if unset
-  int devices;             // TRAINBENCH_NULL_GPU_COUNT, 1 if unset
+  const Profile* profile = nullptr;  // TRAINBENCH_NULL_GPU, "h100" if unset
+  int devices;                       // TRAINBENCH_NULL_GPU_COUNT, 1 if unset
   // TRAINBENCH_NULL_GPU_EXCLUSIVE is "1": the compute mode EXCLUSIVE_PROCESS
   // is reported. No other process is refused.
   bool exclusive;
