@@ -50,10 +50,7 @@ std::string Reduction(const std::string& name, ncclRedOp_t operation,
 struct Collective {
   ncclComm_t comm;
   cudaStream_t stream;
-  std::string name;
-  size_t bytes;
-  double bytes_on_link;  // that each rank sends in a ring
-  Accesses accesses;
+  Operation operation;
 };
 
 size_t Ranks(ncclComm_t comm) { return static_cast<size_t>(comm->ranks); }
@@ -65,7 +62,21 @@ double OthersShare(ncclComm_t comm) { return 1 - 1.0 / comm->ranks; }
 // stream.
 struct Group {
   int depth = 0;
-  std::vector<Collective> collectives;
+  std::vector<Collective> launches;
+
+  void Add(const Collective& added) {
+    const auto same = std::find_if(
+        launches.begin(), launches.end(), [&](const Collective& other) {
+          return other.comm == added.comm && other.stream == added.stream;
+        });
+    if (same == launches.end()) return launches.push_back(added);
+    Operation& into = same->operation;
+    const Operation& more = added.operation;
+    into.collective_bytes += more.collective_bytes;
+    into.work.bytes += more.work.bytes;
+    into.accesses.insert(into.accesses.end(), more.accesses.begin(),
+                         more.accesses.end());
+  }
 };
 
 Group& ThreadGroup() {
@@ -77,51 +88,42 @@ ncclResult_t ErrorOf(const std::string& word) {
   return word == "internal_error" ? ncclInternalError : ncclSystemError;
 }
 
-ncclResult_t Launch(const Collective& collective, bool never) {
-  Operation operation;
-  operation.kind = Operation::Kind::kKernel;
-  operation.kernel = NamedKernel(collective.name);
-  operation.grid = dim3(24);
-  operation.block = dim3(544);
-  operation.is_collective = true;
-  operation.collective_bytes = collective.bytes;
-  operation.work.bytes = collective.bytes_on_link;
-  operation.accesses = collective.accesses;
-  if (never) operation.nanoseconds = kForever;
+ncclResult_t Run(Collective& collective) {
+  auto& [comm, stream, operation] = collective;
+  const auto fault =
+      Inject("nccl", operation.collective_bytes, Returns::kAtOnce);
+  if (fault.error != cudaSuccess) return NcclResult(fault.error);
+  const bool peer_lost = fault.nccl_error == "remote_error";
+  if (!fault.nccl_error.empty() && !peer_lost) return ErrorOf(fault.nccl_error);
+  if (fault.never || peer_lost) operation.nanoseconds = kForever;
   {
-    const std::lock_guard lock(collective.comm->mutex);
-    collective.comm->streams.insert(collective.stream);
+    const std::lock_guard lock(comm->mutex);
+    if (peer_lost) comm->async_error = ncclRemoteError;
+    comm->streams.insert(stream);
   }
   const auto launch = [&] {
-    return Enqueue(operation, collective.stream, "launch");
+    return Enqueue(collective.operation, collective.stream, "launch");
   };
   return NcclResult(Call(launch, "cudaLaunchKernelExC"));
 }
 
-ncclResult_t Run(const Collective& collective) {
-  const auto fault = Inject("nccl", collective.bytes, Returns::kAtOnce);
-  if (fault.error != cudaSuccess) return NcclResult(fault.error);
-  const bool peer_lost = fault.nccl_error == "remote_error";
-  if (!fault.nccl_error.empty() && !peer_lost) return ErrorOf(fault.nccl_error);
-  if (peer_lost) {
-    const std::lock_guard lock(collective.comm->mutex);
-    collective.comm->async_error = ncclRemoteError;
-  }
-  return Launch(collective, fault.never || peer_lost);
-}
-
+// `share_on_link` is the share of the bytes that each rank sends in a ring.
 ncclResult_t Start(ncclComm_t comm, cudaStream_t stream,
-                   const std::string& operation, size_t bytes,
-                   Accesses accesses, double share_on_link = 1) {
+                   const std::string& name, size_t bytes, Accesses accesses,
+                   double share_on_link = 1) {
   std::erase_if(accesses, [](const Access& a) { return a.bytes == 0; });
-  const Collective collective = {comm,
-                                 stream,
-                                 "ncclDevKernel_" + operation + "_null",
-                                 bytes,
-                                 share_on_link * static_cast<double>(bytes),
-                                 std::move(accesses)};
+  Collective collective = {comm, stream, {}};
+  Operation& operation = collective.operation;
+  operation.kind = Operation::Kind::kKernel;
+  operation.kernel = NamedKernel("ncclDevKernel_" + name + "_null");
+  operation.grid = dim3(24);
+  operation.block = dim3(544);
+  operation.is_collective = true;
+  operation.collective_bytes = bytes;
+  operation.work.bytes = share_on_link * static_cast<double>(bytes);
+  operation.accesses = std::move(accesses);
   if (ThreadGroup().depth == 0) return Run(collective);
-  ThreadGroup().collectives.push_back(collective);
+  ThreadGroup().Add(collective);
   return ncclSuccess;
 }
 
@@ -129,25 +131,8 @@ ncclResult_t EndGroup() {
   Group& group = ThreadGroup();
   if (group.depth == 0) return ncclInvalidUsage;
   if (--group.depth > 0) return ncclSuccess;
-  std::vector<Collective> fused;
-  for (const Collective& collective : group.collectives) {
-    const auto same =
-        std::find_if(fused.begin(), fused.end(), [&](const Collective& other) {
-          return other.comm == collective.comm &&
-                 other.stream == collective.stream;
-        });
-    if (same == fused.end()) {
-      fused.push_back(collective);
-      continue;
-    }
-    same->bytes += collective.bytes;
-    same->bytes_on_link += collective.bytes_on_link;
-    same->accesses.insert(same->accesses.end(), collective.accesses.begin(),
-                          collective.accesses.end());
-  }
-  group.collectives.clear();
   ncclResult_t result = ncclSuccess;
-  for (const Collective& collective : fused) {
+  for (Collective& collective : std::exchange(group.launches, {})) {
     const ncclResult_t error = Run(collective);
     if (error != ncclSuccess) result = error;
   }

@@ -38,20 +38,20 @@ struct Counters {
   struct Named : Counter {
     Named(ByName& all, std::string_view name) { all.emplace(name, this); }
   };
+  struct Copies {
+    Named count, bytes;
+  };
 
   ByName by_name;  // all counters below
 
   Named launches{by_name, "launches"};              // kernels, also in graphs
   Named graph_launches{by_name, "graph_launches"};  // cudaGraphLaunch
   Named graph_nodes{by_name, "graph_nodes"};  // recorded by stream captures
-  Named copies_h2d{by_name, "copies_h2d"};
-  Named copy_bytes_h2d{by_name, "copy_bytes_h2d"};
-  Named copies_d2h{by_name, "copies_d2h"};
-  Named copy_bytes_d2h{by_name, "copy_bytes_d2h"};
-  Named copies_d2d{by_name, "copies_d2d"};  // also from device to device
-  Named copy_bytes_d2d{by_name, "copy_bytes_d2d"};
-  Named copies_h2h{by_name, "copies_h2h"};
-  Named copy_bytes_h2h{by_name, "copy_bytes_h2h"};
+  // By cudaMemcpyKind; d2d is also from one device to another.
+  Copies copies[4] = {{{by_name, "copies_h2h"}, {by_name, "copy_bytes_h2h"}},
+                      {{by_name, "copies_h2d"}, {by_name, "copy_bytes_h2d"}},
+                      {{by_name, "copies_d2h"}, {by_name, "copy_bytes_d2h"}},
+                      {{by_name, "copies_d2d"}, {by_name, "copy_bytes_d2d"}}};
   Named fills{by_name, "fills"};
   Named fill_bytes{by_name, "fill_bytes"};
   Named waits{by_name, "waits"};  // calls in which the host waits for a device

@@ -47,27 +47,9 @@ Streams& GetStreams() {
   return *streams;
 }
 
-void CountCopy(const Operation& operation) {
-  Counters& counters = GetCounters();
-  const size_t bytes = operation.bytes * operation.rows;
-  const auto count = [bytes](Counter& copies, Counter& copied) {
-    copies.Add();
-    copied.Add(bytes);
-  };
-  switch (operation.direction) {
-    case cudaMemcpyHostToDevice:
-      return count(counters.copies_h2d, counters.copy_bytes_h2d);
-    case cudaMemcpyDeviceToHost:
-      return count(counters.copies_d2h, counters.copy_bytes_d2h);
-    case cudaMemcpyHostToHost:
-      return count(counters.copies_h2h, counters.copy_bytes_h2h);
-    default:
-      return count(counters.copies_d2d, counters.copy_bytes_d2d);
-  }
-}
-
 void Count(const Operation& operation) {
   Counters& counters = GetCounters();
+  const size_t bytes = operation.bytes * operation.rows;
   switch (operation.kind) {
     case Operation::Kind::kKernel:
       counters.launches.Add();
@@ -78,11 +60,12 @@ void Count(const Operation& operation) {
       }
       break;
     case Operation::Kind::kCopy:
-      CountCopy(operation);
+      counters.copies[operation.direction].count.Add();
+      counters.copies[operation.direction].bytes.Add(bytes);
       break;
     case Operation::Kind::kFill:
       counters.fills.Add();
-      counters.fill_bytes.Add(operation.bytes * operation.rows);
+      counters.fill_bytes.Add(bytes);
       break;
     default:
       break;

@@ -111,25 +111,17 @@ void Complete(CUpti_ActivityKernel10& record, const Operation& operation) {
   }
 }
 
-uint8_t CopyKind(cudaMemcpyKind direction) {
-  switch (direction) {
-    case cudaMemcpyHostToDevice:
-      return CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
-    case cudaMemcpyDeviceToHost:
-      return CUPTI_ACTIVITY_MEMCPY_KIND_DTOH;
-    case cudaMemcpyHostToHost:
-      return CUPTI_ACTIVITY_MEMCPY_KIND_HTOH;
-    default:
-      return CUPTI_ACTIVITY_MEMCPY_KIND_DTOD;
-  }
-}
+// CUPTI's kinds of copies, by cudaMemcpyKind.
+constexpr uint8_t kCopyKinds[] = {
+    CUPTI_ACTIVITY_MEMCPY_KIND_HTOH, CUPTI_ACTIVITY_MEMCPY_KIND_HTOD,
+    CUPTI_ACTIVITY_MEMCPY_KIND_DTOH, CUPTI_ACTIVITY_MEMCPY_KIND_DTOD};
 
 void Complete(CUpti_ActivityMemcpy6& record, const Operation& operation) {
   const uint8_t host = operation.pinned ? CUPTI_ACTIVITY_MEMORY_KIND_PINNED
                                         : CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE;
   constexpr uint8_t kDevice = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
   const cudaMemcpyKind direction = operation.direction;
-  record.copyKind = CopyKind(direction);
+  record.copyKind = kCopyKinds[direction];
   record.bytes = operation.bytes * operation.rows;
   record.srcKind = direction == cudaMemcpyHostToDevice ? host : kDevice;
   record.dstKind = direction == cudaMemcpyDeviceToHost ? host : kDevice;
