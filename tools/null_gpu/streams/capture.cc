@@ -104,7 +104,7 @@ cudaError_t Record(const Operation& operation, Stream& stream) {
   if (capture.invalidated) return cudaErrorStreamCaptureInvalidated;
   static uint64_t last_node = 0;
   auto& nodes = capture.graph->nodes;
-  nodes.push_back(std::make_unique<GraphNode>(
+  nodes.push_back(std::make_shared<GraphNode>(
       GraphNode{++last_node, operation, stream.tail}));
   stream.tail = {nodes.back().get()};
   return cudaSuccess;
@@ -176,20 +176,15 @@ cudaError_t CheckDeviceWait(int device) {
 
 std::unique_ptr<GraphExec> Instantiate(const Graph& graph) {
   OrderGraph(graph);
-  auto exec = std::make_unique<GraphExec>();
-  exec->id = graph.id;
-  for (const auto& node : graph.nodes) {
-    exec->steps.push_back({node->id, node->operation});
-  }
-  return exec;
+  return std::make_unique<GraphExec>(GraphExec{graph});
 }
 
 cudaError_t LaunchGraph(const GraphExec& exec, Stream& stream) {
   if (stream.capture != nullptr) return cudaErrorStreamCaptureUnsupported;
   if (const cudaError_t error = CheckImplicit(stream)) return error;
   GetCounters().graph_launches.Add();
-  for (const GraphExec::Step& step : exec.steps) {
-    Execute(step.operation, stream, exec.id, step.node);
+  for (const auto& node : exec.nodes) {
+    Execute(node->operation, stream, exec.id, node->id);
   }
   return cudaSuccess;
 }

@@ -23,18 +23,11 @@ struct CUgraphNode_st {
 struct CUgraph_st {
   uint32_t id;
   // In the order of the capture.
-  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+  std::vector<std::shared_ptr<CUgraphNode_st>> nodes;
 };
 
 // A graph that can be launched. It outlives its graph.
-struct CUgraphExec_st {
-  uint32_t id;
-  struct Step {
-    uint64_t node;
-    null_gpu::Operation operation;
-  };
-  std::vector<Step> steps;
-};
+struct CUgraphExec_st : CUgraph_st {};
 
 namespace null_gpu {
 
