@@ -30,7 +30,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
         *("accounting", "spec"),
     ),
     "tools/planner": (
-        *("steps", "prediction", "ranks", "memory", "device", "base", "reporters"),
+        *("steps", "prediction", "experiment", "ranks", "memory", "device", "base"),
+        "reporters",
         *("fsdp", "tensor_parallel", "trainer", "comm", "training", "nn"),
         *("accounting", "dry_run", "spec"),
     ),

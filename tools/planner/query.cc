@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "fixtures/base/did_you_mean.h"
+#include "fixtures/experiment/run_options.h"
 #include "model/spec/named_models.h"
 #include "model/spec/parallel/tensor_part.h"
 #include "model/spec/status_macros.h"
@@ -106,13 +107,7 @@ void AddPlannerFlags(PlannerFlags& v, FlagParser& flags) {
             "Llama-3-8B or Nemotron-4-15B; or a name that --model defines. "
             "Default: the first six and the models of --model.");
   flags.AddRepeated(
-      "model",
-      [&models = v.custom_models](const std::string& text) {
-        const absl::StatusOr<ModelConfig> model = ParseModel(text);
-        if (!model.ok()) return std::string(model.status().message());
-        models.push_back(*model);
-        return std::string();
-      },
+      "model", v.custom_models,
       "Defines another model; may be repeated:\n"
       "name=mine,d_model=512,d_ff=2048,layers=6,heads=8\n"
       "and optionally vocab=32000 (default 10000), pad_vocab=128, kv_heads=2, "

@@ -29,21 +29,20 @@ def _families(kernels: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     return dict(counts.most_common())
 
 
-def _only(recorded: Mapping[str, Any], *keys: str) -> Json:
-    return {key: recorded[key] for key in keys}
-
-
 def _phase(phase: Json) -> Json:
     """tools/null_gpu/core/counters.h has the counters; kernels have demangled names,
     most frequent first."""
-    kernels = [_only(one, "name", "family", "launches") for one in phase["kernels"]]
-    families = {"kernels": kernels, "families": _families(kernels)}
-    return {"name": phase["phase"], "counters": phase["counters"], **families}
+    return {
+        "name": phase["phase"],
+        "counters": phase["counters"],
+        "kernels": phase["kernels"],
+        "families": _families(phase["kernels"]),
+    }
 
 
 def _component(component: Json, record: Json) -> Json:
     """Adds the least time that the GPU needs, at the data sheet's rates."""
-    found = _only(component, "name", "flops", "bytes")
+    found = dict(component)
     for what in ("flops", "bytes"):
         rate = record.get(f"{what}_per_second")
         known = rate is not None and component[what]
@@ -55,14 +54,13 @@ def _component(component: Json, record: Json) -> Json:
 def _recorded(record: Json) -> Json:
     peak, full = record["peak"], record.get("out_of_memory")
     used, reserved = peak["allocated_bytes"], peak["reserved_bytes"]
-    sizes = ("requested_bytes", "allocated_bytes", "reserved_bytes")
     return {
         "free_bytes": record["free_bytes"],  # before the case
         "predicted_bytes": record["predicted_peak_bytes"],  # of tensors
         "tensor_bytes": used - peak["library_bytes"],  # at the allocator's peak
         "library_bytes": peak["library_bytes"],  # in addition
         "reserved_bytes": reserved,  # the allocator's peak
-        "out_of_memory": full and _only(full, "phase", "operator", *sizes),
+        "out_of_memory": full,
         "phases": [_phase(phase) for phase in record.get("phases", [])],
         "components": [
             _component(component, record)

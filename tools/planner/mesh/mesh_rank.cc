@@ -29,44 +29,24 @@ std::map<MeshAxis, std::unique_ptr<ProcessGroup>> GroupsOf(const MeshJob& job) {
   return groups;
 }
 
-// Records what the null GPU did in each phase of the most recent step.
-class PhaseRecorder final : public PhaseObserver {
- public:
-  explicit PhaseRecorder(MeshRehearsal& to) : to_(to) {}
-
-  void Begin() {
-    to_.kernels.clear();
-    to_.counters.clear();
-    to_.ended_in.clear();
-    ResetNullGpuCounts();
-  }
-  void Enter(Phase phase) override {
-    End();
-    to_.ended_in = std::string(PhaseName(phase));
-  }
-  // Ends the phase that was entered last; before the first one nothing runs.
-  void End() {
-    const auto counts = nlohmann::json::parse(NullGpuCounts()).at("counters");
-    if (!to_.ended_in.empty()) {
-      // A phase may be entered again.
-      if (to_.kernels.empty() || to_.kernels.back().first != to_.ended_in) {
-        to_.kernels.emplace_back(to_.ended_in, 0);
-      }
-      to_.kernels.back().second += counts.at("launches").get<int64_t>();
+// Fills in what the null GPU did in the step.
+void AddCounts(const NullGpuPhases& phases, MeshRehearsal& found) {
+  for (const auto& [phase, text] : phases.counts()) {
+    const auto counters = nlohmann::json::parse(text).at("counters");
+    for (const auto& [name, count] : counters.items()) {
+      found.counters[name] += count.get<int64_t>();
     }
-    for (const auto& [name, count] : counts.items()) {
-      to_.counters[name] += count.get<int64_t>();
+    if (phase == "call") continue;  // nothing runs before the first phase
+    // A phase may be entered again.
+    if (found.kernels.empty() || found.kernels.back().first != phase) {
+      found.kernels.emplace_back(phase, 0);
     }
-    ResetNullGpuCounts();
+    found.kernels.back().second += counters.at("launches").get<int64_t>();
   }
-
- private:
-  MeshRehearsal& to_;
-};
+}
 
 void TrainTwoSteps(const MeshJob& job, const Device& device,
-                   MeshRehearsal& found) {
-  found.ended_in = "build";
+                   NullGpuPhases& phases, MeshRehearsal& found) {
   MeshRank rank(job, TorchDevice(device));
   device.Synchronize();
   found.shard_elements = rank.ShardElements();
@@ -75,12 +55,11 @@ void TrainTwoSteps(const MeshJob& job, const Device& device,
   // The steps' reserved memory must not include blocks of the build.
   device.ReleaseUnusedMemory();
   ResetCudaPeak(device.index);
-  PhaseRecorder recorder(found);
   // The first step allocates what the second one reuses.
   for (int step = 0; step < 2; ++step) {
-    recorder.Begin();
-    found.collectives = rank.Run(recorder);
-    recorder.End();
+    phases.Begin();
+    found.collectives = rank.Run(phases);
+    phases.End();
     device.Synchronize();
     AwaitAutogradThread(device.index);
   }
@@ -88,6 +67,7 @@ void TrainTwoSteps(const MeshJob& job, const Device& device,
   found.resident_bytes = memory.allocated - found.library_bytes;
   found.step_peak_bytes = memory.allocated_peak - found.library_bytes;
   found.reserved_bytes = memory.reserved_peak;
+  AddCounts(phases, found);
 }
 
 }  // namespace
@@ -126,8 +106,10 @@ MeshRehearsal RehearseRank(const MeshJob& job, const Device& device) {
   device.ReleaseUnusedMemory();
   ResetCudaPeak(device.index);
   found.library_bytes = CublasWorkspaceBytes(device.index);
+  NullGpuPhases phases;
   found.out_of_memory =
-      CatchOutOfMemory([&] { TrainTwoSteps(job, device, found); });
+      CatchOutOfMemory([&] { TrainTwoSteps(job, device, phases, found); });
+  found.ended_in = phases.phase();
   return found;
 }
 

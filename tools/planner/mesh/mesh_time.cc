@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "fixtures/prediction/largest_fit.h"
 #include "model/accounting/number.h"
 
 namespace trainbench {
@@ -124,21 +125,12 @@ std::optional<int64_t> ComputeBoundBatch(const MeshJob& job,
                                          const RankWork& work,
                                          const MeshMachine& machine) {
   MeshJob tried = job;
-  const auto is_bound = [&](int64_t batch) {
+  // A batch that is compute-bound exceeds the budget of 0.
+  const int64_t below = LargestFit(kMostBatch, 0, [&](int64_t batch) {
     tried.batch = batch;
-    return TimeOf(tried, work, machine).is_compute_bound();
-  };
-  int64_t most = 1;
-  while (!is_bound(most)) {
-    most *= 2;
-    if (most > kMostBatch) return std::nullopt;
-  }
-  int64_t least = most / 2;  // not compute-bound, or 0
-  while (most - least > 1) {
-    const int64_t middle = least + (most - least) / 2;
-    (is_bound(middle) ? most : least) = middle;
-  }
-  return most;
+    return TimeOf(tried, work, machine).is_compute_bound() ? 1.0 : 0.0;
+  });
+  return below < kMostBatch ? std::optional(below + 1) : std::nullopt;
 }
 
 }  // namespace trainbench
