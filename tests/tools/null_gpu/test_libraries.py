@@ -57,7 +57,7 @@ def test_a_function_that_nobody_wrote_ends_the_process() -> None:
 @pytest.mark.parametrize(
     ("variable", "value", "said"),
     [
-        ("TRAINBENCH_NULL_GPU_EXCLUSIVE", "yes", "is neither 0 nor 1"),
+        ("TRAINBENCH_NULL_GPU_EXCLUSIVE", "yes", "is not from 0 to 1"),
         ("TRAINBENCH_NULL_GPU", "h999", f"is none of {' '.join(GPUS)} t4"),
         ("TRAINBENCH_NULL_GPU_COUNT", "0", "is not from 1 to 16"),
         ("TRAINBENCH_NULL_GPU_FAULT", "mallok:1", 'unknown call in "mallok:1"'),

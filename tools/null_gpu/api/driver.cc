@@ -39,25 +39,19 @@ int DeviceOf(CUcontext context) {
 // Finds the function with the newest suffix, which the macros of CUDA's header
 // would add, or else without a suffix.
 void* FindEntryPoint(const std::string& symbol) {
-  Dl_info self;
+  Dl_info self, info;
   if (dladdr(reinterpret_cast<void*>(&FindEntryPoint), &self) == 0) {
     return nullptr;
   }
-  void* const library = dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-  if (library == nullptr) return nullptr;
-  void* found = nullptr;
   for (const char* suffix : {"_v3", "_v2", ""}) {
-    found = dlsym(library, (symbol + suffix).c_str());
-    // dlsym also looks in the libraries that this one needs.
-    Dl_info info;
+    void* const found = dlsym(RTLD_DEFAULT, (symbol + suffix).c_str());
+    // Other libraries may have functions that this one lacks.
     if (found != nullptr && dladdr(found, &info) != 0 &&
         info.dli_fbase == self.dli_fbase) {
-      break;
+      return found;
     }
-    found = nullptr;
   }
-  dlclose(library);
-  return found;
+  return nullptr;
 }
 
 cudaError_t EntryPoint(const char* symbol, void** function,

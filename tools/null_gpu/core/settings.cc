@@ -18,14 +18,6 @@ std::string Variable(const char* name, const char* otherwise) {
   return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
-bool Flag(const char* name) {
-  const std::string value = Variable(name, "0");
-  if (value != "0" && value != "1") {
-    Die(std::string(name) + "=" + value + " is neither 0 nor 1");
-  }
-  return value == "1";
-}
-
 int64_t Number(const char* name, const char* otherwise, int64_t least,
                int64_t most) {
   const std::string value = Variable(name, otherwise);
@@ -36,6 +28,8 @@ int64_t Number(const char* name, const char* otherwise, int64_t least,
   }
   return number;
 }
+
+bool Flag(const char* name) { return Number(name, "0", 0, 1) == 1; }
 
 std::vector<DurationRule> ParseDurations(const std::string& text) {
   std::vector<DurationRule> rules;
