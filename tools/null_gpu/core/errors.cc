@@ -64,11 +64,13 @@ constexpr Entry kEntries[] = {
 #undef NULL_GPU_ERROR
 };
 
-const Entry* Find(cudaError_t error) {
+const Entry& Find(cudaError_t error) {
+  static constexpr Entry kUnknown = {cudaErrorUnknown, "unrecognized error code",
+                                     "unrecognized error code"};
   for (const Entry& entry : kEntries) {
-    if (entry.error == error) return &entry;
+    if (entry.error == error) return entry;
   }
-  return nullptr;
+  return kUnknown;
 }
 
 thread_local cudaError_t last_error = cudaSuccess;
@@ -76,15 +78,9 @@ std::atomic<cudaError_t> sticky_error{cudaSuccess};
 
 }  // namespace
 
-const char* ErrorName(cudaError_t error) {
-  const Entry* const entry = Find(error);
-  return entry != nullptr ? entry->name : "unrecognized error code";
-}
+const char* ErrorName(cudaError_t error) { return Find(error).name; }
 
-const char* ErrorText(cudaError_t error) {
-  const Entry* const entry = Find(error);
-  return entry != nullptr ? entry->text : "unrecognized error code";
-}
+const char* ErrorText(cudaError_t error) { return Find(error).text; }
 
 void SetLastError(cudaError_t error) { last_error = error; }
 

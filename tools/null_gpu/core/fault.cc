@@ -59,19 +59,16 @@ constexpr std::array<ErrorWord, 7> kErrors = {{
 constexpr std::array<std::string_view, 3> kNcclErrors = {
     "system_error", "internal_error", "remote_error"};
 
-bool ParseEffect(std::string_view word, bool nccl, Fault& fault) {
-  fault.word = word;
-  if (word == "never" || word == "hang") {
-    fault.effect =
-        word == "never" ? Fault::Effect::kNever : Fault::Effect::kHang;
-    return true;
-  }
+bool ParseEffect(const std::string& word, bool nccl, Fault& fault) {
+  fault.never = word == "never";
+  fault.hangs = word == "hang";
+  if (fault.never || fault.hangs) return true;
   for (const ErrorWord& error : kErrors) {
     if (error.word != word) continue;
     fault.error = error.error;
     return true;
   }
-  fault.effect = Fault::Effect::kNccl;
+  fault.nccl_error = word;
   return nccl && std::find(kNcclErrors.begin(), kNcclErrors.end(), word) !=
                      kNcclErrors.end();
 }

@@ -38,10 +38,10 @@
 namespace null_gpu {
 
 struct Fault {
-  enum class Effect { kError, kNccl, kNever, kHang };
-  Effect effect = Effect::kError;
-  cudaError_t error = cudaErrorUnknown;  // for kError
-  std::string word;
+  cudaError_t error = cudaSuccess;  // to return at once
+  std::string nccl_error;           // "remote_error", ...
+  bool never = false;               // the enqueued work never ends
+  bool hangs = false;               // the call never returns
   bool sticky = false;
 };
 

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <optional>
 
 #include "tools/null_gpu/core/device.h"
 #include "tools/null_gpu/core/memory.h"
@@ -57,28 +58,16 @@ cudaError_t CallScope::Admit() {
   return Inject(entry_.name()).error;
 }
 
-Injected Inject(std::string_view call, size_t bytes, Returns returns) {
-  Injected injected;
-  const auto fault = GetSettings().faults.Next(call, bytes);
-  if (!fault) return injected;
+Fault Inject(std::string_view call, size_t bytes, Returns returns) {
+  std::optional<Fault> fault = GetSettings().faults.Next(call, bytes);
+  if (!fault) return {};
   GetCounters().faults.Add();
-  switch (fault->effect) {
-    case Fault::Effect::kHang:
-      while (true) pause();
-    case Fault::Effect::kNever:
-      injected.never = true;
-      return injected;
-    case Fault::Effect::kNccl:
-      injected.nccl_error = fault->word;
-      return injected;
-    case Fault::Effect::kError:
-      break;
+  while (fault->hangs) pause();
+  if (fault->sticky) {
+    LoseContext(fault->error);
+    if (returns == Returns::kAtOnce) fault->error = cudaSuccess;
   }
-  if (fault->sticky) LoseContext(fault->error);
-  if (!fault->sticky || returns == Returns::kWhenDone) {
-    injected.error = fault->error;
-  }
-  return injected;
+  return *fault;
 }
 
 }  // namespace null_gpu

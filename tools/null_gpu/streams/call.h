@@ -9,13 +9,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <type_traits>
 
 #include "tools/null_gpu/core/counters.h"
 #include "tools/null_gpu/core/device.h"
 #include "tools/null_gpu/core/errors.h"
+#include "tools/null_gpu/core/fault.h"
 #include "tools/null_gpu/streams/capture.h"
 #include "tools/null_gpu/streams/stream.h"
 
@@ -143,16 +143,10 @@ cudaError_t UnsafeCall(Body&& body, const char* name = __builtin_FUNCTION()) {
 // sticky fault appears only in later calls.
 enum class Returns { kWhenDone, kAtOnce };
 
-struct Injected {
-  cudaError_t error = cudaSuccess;  // to return at once
-  bool never = false;               // the enqueued work never ends
-  std::string nccl_error;           // "remote_error", ...
-};
-
 // Returns the fault plan's effect on this call, a name or a class of fault.h.
 // Does not return from a "hang".
-Injected Inject(std::string_view call, size_t bytes = 0,
-                Returns returns = Returns::kWhenDone);
+Fault Inject(std::string_view call, size_t bytes = 0,
+             Returns returns = Returns::kWhenDone);
 
 }  // namespace null_gpu
 

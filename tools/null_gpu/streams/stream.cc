@@ -181,7 +181,7 @@ void Execute(const Operation& operation, Stream& stream, uint32_t graph,
 
 cudaError_t Enqueue(Operation operation, cudaStream_t handle,
                     const char* call) {
-  const Injected fault =
+  const Fault fault =
       Inject(call, operation.bytes * operation.rows, Returns::kAtOnce);
   if (fault.error != cudaSuccess) return fault.error;
   if (fault.never) operation.nanoseconds = kForever;
