@@ -59,8 +59,7 @@ class DurationTest : public testing::Test {
     Operation operation;
     operation.kind = kind;
     operation.direction = direction;
-    operation.bytes = 1'000'000;
-    operation.rows = 3;
+    operation.bytes = 3'000'000;
     return operation;
   }
 };

@@ -88,10 +88,6 @@ CUresult cuDriverGetVersion(int* version) {
   return Ask([&] { *version = CUDA_VERSION; });
 }
 
-CUresult cuDeviceGetCount(int* count) {
-  return Ask([&] { *count = GetSettings().devices; });
-}
-
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {
   return AskAbout<kNoDevice>(ordinal, [&] { *device = ordinal; });
 }

@@ -182,29 +182,5 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes,
   });
 }
 
-CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle,
-                                     void* pointer) {
-  return DriverCall([&] {
-    const std::lock_guard lock(Get().mutex);
-    const auto address = reinterpret_cast<CUdeviceptr>(pointer);
-    if (!IsMapped(address, 1)) return cudaErrorInvalidValue;
-    Physical* const physical = LastAt(Get().mapped, address)->second.physical;
-    ++physical->handles;
-    *handle = reinterpret_cast<CUmemGenericAllocationHandle>(physical);
-    return cudaSuccess;
-  });
-}
-
-CUresult cuMemGetAddressRange(CUdeviceptr* base, size_t* bytes,
-                              CUdeviceptr address) {
-  return DriverCall([&] {
-    const auto range = GetMemory().Find(Pointer(address));
-    if (!range || range->device < 0) return cudaErrorInvalidValue;
-    if (base != nullptr) *base = reinterpret_cast<CUdeviceptr>(range->base);
-    if (bytes != nullptr) *bytes = range->bytes;
-    return cudaSuccess;
-  });
-}
-
 }  // extern "C"
 }  // namespace null_gpu

@@ -13,9 +13,6 @@
 namespace null_gpu {
 namespace {
 
-// Assumes that registers and shared memory always leave room for two.
-constexpr int kBlocksPerMultiprocessor = 2;
-
 // Lets launches on the current device use up to `bytes` of shared memory.
 cudaError_t AllowShared(Kernel* kernel, int bytes) {
   const int device = CurrentDevice();
@@ -69,22 +66,12 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute which,
   });
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
-                                                          const void*, int,
-                                                          size_t) {
-  return Call([&] { *blocks = kBlocksPerMultiprocessor; });
-}
-
+// Assumes that registers and shared memory always leave room for two.
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks,
                                                                    const void*,
                                                                    int, size_t,
                                                                    unsigned) {
-  return Call([&] { *blocks = kBlocksPerMultiprocessor; });
-}
-
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction,
-                                                     int, size_t) {
-  return DriverCall([&] { *blocks = kBlocksPerMultiprocessor; });
+  return Call([&] { *blocks = 2; });
 }
 
 }  // extern "C"

@@ -109,18 +109,6 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int,
   });
 }
 
-cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from,
-                              size_t from_pitch, size_t width, size_t height,
-                              cudaMemcpyKind kind, cudaStream_t stream) {
-  return Call([&] {
-    Operation operation = Copy(to, from, width, kind);
-    operation.rows = height;
-    operation.to_pitch = to_pitch;
-    operation.from_pitch = from_pitch;
-    return EnqueueCopy(operation, stream);
-  });
-}
-
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
   return Call([&] { return Enqueue(Fill(to, value, bytes), nullptr, "fill"); });
 }

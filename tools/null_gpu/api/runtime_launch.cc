@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "tools/null_gpu/core/kernel.h"
-#include "tools/null_gpu/core/settings.h"
 #include "tools/null_gpu/streams/call.h"
 #include "tools/null_gpu/streams/launch.h"
 
@@ -93,38 +92,11 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block,
   });
 }
 
-cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid,
-                                        dim3 block, void** arguments,
-                                        size_t shared_bytes,
-                                        cudaStream_t stream) {
-  return Call([&] {
-    return LaunchKernel(FindKernel(function), grid, block, arguments,
-                        shared_bytes, stream);
-  });
-}
-
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config,
                                 const void* function, void** arguments) {
   return Call([&] {
     return LaunchKernel(FindKernel(function), config->gridDim, config->blockDim,
                         arguments, config->dynamicSmemBytes, config->stream);
-  });
-}
-
-// The function runs at once: the made-up work before it is not worth a wait.
-cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function,
-                               void* data) {
-  return Call([&] {
-    {
-      const std::lock_guard lock(StreamMutex());
-      const Stream* const stream = FindStream(handle);
-      if (stream != nullptr && stream->capture != nullptr) {
-        Die("host functions in captures are not modelled");
-      }
-    }
-    const cudaError_t error = Enqueue({}, handle, "launch");
-    if (error == cudaSuccess) function(data);
-    return error;
   });
 }
 

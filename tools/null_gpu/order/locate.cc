@@ -49,17 +49,11 @@ bool Locate(Access& access) {
   return range && LocateIn(range->base, range->wanted, access);
 }
 
-size_t Span(const Operation& operation, size_t pitch) {
-  return (operation.rows - 1) * pitch + operation.bytes;
-}
-
 void AddCopied(Operation& operation) {
-  if (operation.bytes == 0 || operation.rows == 0) return;
-  const size_t to_bytes = Span(operation, operation.to_pitch);
-  operation.accesses.push_back(WriteOf(operation.to, to_bytes));
+  if (operation.bytes == 0) return;
+  operation.accesses.push_back(WriteOf(operation.to, operation.bytes));
   if (operation.kind == Operation::Kind::kFill) return;
-  const size_t from_bytes = Span(operation, operation.from_pitch);
-  operation.accesses.push_back(ReadOf(operation.from, from_bytes));
+  operation.accesses.push_back(ReadOf(operation.from, operation.bytes));
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ double KernelNs(const Operation& operation, const Rates& rates) {
 }
 
 double CopyNs(const Operation& operation, const Rates& rates) {
-  const auto bytes = static_cast<double>(operation.bytes * operation.rows);
+  const auto bytes = static_cast<double>(operation.bytes);
   switch (operation.direction) {
     case cudaMemcpyHostToDevice:
     case cudaMemcpyDeviceToHost:
@@ -100,9 +100,7 @@ double Ns(const Operation& operation, const Rates& rates) {
     case Operation::Kind::kCopy:
       return CopyNs(operation, rates);
     case Operation::Kind::kFill:
-      return kNsPerSecond *
-             static_cast<double>(operation.bytes * operation.rows) /
-             rates.memory;
+      return kNsPerSecond * static_cast<double>(operation.bytes) / rates.memory;
     default:
       return 0;
   }

@@ -44,35 +44,19 @@ bool ReadMessage(const Operation& copy) {
   return true;
 }
 
-char* RowTo(const Operation& operation, size_t row) {
-  return static_cast<char*>(operation.to) + row * operation.to_pitch;
+void Copy(const Operation& copy) {
+  std::memmove(copy.to, copy.from, copy.bytes);
 }
 
-void CopyRows(const Operation& operation) {
-  for (size_t row = 0; row < operation.rows; ++row) {
-    const char* const from =
-        static_cast<const char*>(operation.from) + row * operation.from_pitch;
-    std::memmove(RowTo(operation, row), from, operation.bytes);
-  }
-}
-
-void FillRows(const Operation& operation, int value) {
-  for (size_t row = 0; row < operation.rows; ++row) {
-    std::memset(RowTo(operation, row), value, operation.bytes);
-  }
-}
-
-void CopyWithoutValues(const Operation& operation) {
-  const bool in_one_piece = operation.rows == 1;
-  switch (operation.direction) {
+void CopyWithoutValues(const Operation& copy) {
+  switch (copy.direction) {
     case cudaMemcpyHostToDevice:
-      if (in_one_piece) KeepMessage(operation);
-      return;
+      return KeepMessage(copy);
     case cudaMemcpyDeviceToHost:
-      if (!in_one_piece || !ReadMessage(operation)) FillRows(operation, 0);
+      if (!ReadMessage(copy)) std::memset(copy.to, 0, copy.bytes);
       return;
     case cudaMemcpyHostToHost:
-      return CopyRows(operation);
+      return Copy(copy);
     default:
       return;
   }
@@ -110,9 +94,10 @@ void ApplyToMemory(const Operation& operation, int device) {
   if (!GetSettings().values) return ApplyWithoutValues(operation);
   switch (operation.kind) {
     case Operation::Kind::kCopy:
-      return CopyRows(operation);
+      return Copy(operation);
     case Operation::Kind::kFill:
-      return FillRows(operation, operation.value);
+      std::memset(operation.to, operation.value, operation.bytes);
+      return;
     case Operation::Kind::kKernel:
       return RunBody(operation, device);
     default:

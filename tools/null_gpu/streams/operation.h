@@ -61,7 +61,7 @@ struct Operation {
     kFill,
     kEventRecord,  // in a capture: of an external event
     kEventWait,
-    kEmpty,  // also a function of the host
+    kEmpty,
   };
   Kind kind = Kind::kEmpty;
   int64_t nanoseconds = 1000;  // on the device, made up or predicted
@@ -77,9 +77,7 @@ struct Operation {
   cudaMemcpyKind direction = cudaMemcpyDeviceToDevice;
   void* to = nullptr;
   const void* from = nullptr;
-  size_t bytes = 0;  // of a copy or a fill
-  size_t rows = 1;   // with `bytes` in each
-  size_t to_pitch = 0, from_pitch = 0;
+  size_t bytes = 0;     // of a copy or a fill
   int value = 0;        // of a fill
   bool pinned = false;  // the host's side of a copy
 

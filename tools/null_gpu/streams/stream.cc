@@ -49,7 +49,6 @@ Streams& GetStreams() {
 
 void Count(const Operation& operation) {
   Counters& counters = GetCounters();
-  const size_t bytes = operation.bytes * operation.rows;
   switch (operation.kind) {
     case Operation::Kind::kKernel:
       counters.launches.Add();
@@ -61,11 +60,11 @@ void Count(const Operation& operation) {
       break;
     case Operation::Kind::kCopy:
       counters.copies[operation.direction].count.Add();
-      counters.copies[operation.direction].bytes.Add(bytes);
+      counters.copies[operation.direction].bytes.Add(operation.bytes);
       break;
     case Operation::Kind::kFill:
       counters.fills.Add();
-      counters.fill_bytes.Add(bytes);
+      counters.fill_bytes.Add(operation.bytes);
       break;
     default:
       break;
@@ -181,8 +180,7 @@ void Execute(const Operation& operation, Stream& stream, uint32_t graph,
 
 cudaError_t Enqueue(Operation operation, cudaStream_t handle,
                     const char* call) {
-  const Fault fault =
-      Inject(call, operation.bytes * operation.rows, Returns::kAtOnce);
+  const Fault fault = Inject(call, operation.bytes, Returns::kAtOnce);
   if (fault.error != cudaSuccess) return fault.error;
   if (fault.never) operation.nanoseconds = kForever;
   WaitFor([&] { return RoomTime(handle); });

@@ -122,7 +122,7 @@ void Complete(CUpti_ActivityMemcpy6& record, const Operation& operation) {
   constexpr uint8_t kDevice = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
   const cudaMemcpyKind direction = operation.direction;
   record.copyKind = kCopyKinds[direction];
-  record.bytes = operation.bytes * operation.rows;
+  record.bytes = operation.bytes;
   record.srcKind = direction == cudaMemcpyHostToDevice ? host : kDevice;
   record.dstKind = direction == cudaMemcpyDeviceToHost ? host : kDevice;
   record.flags = CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC;
