@@ -12,10 +12,10 @@
 namespace null_gpu {
 namespace {
 
-cudaError_t MakeStream(cudaStream_t* handle, unsigned flags, int priority) {
+cudaError_t MakeStream(cudaStream_t* handle, unsigned flags) {
   const std::lock_guard lock(StreamMutex());
   const bool blocking = (flags & cudaStreamNonBlocking) == 0;
-  *handle = NewStream(CurrentDevice(), priority, blocking);
+  *handle = NewStream(CurrentDevice(), blocking);
   return cudaSuccess;
 }
 
@@ -161,16 +161,16 @@ cudaError_t Elapsed(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
 extern "C" {
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-  return Call([&] { return MakeStream(stream, cudaStreamDefault, 0); });
+  return Call([&] { return MakeStream(stream, cudaStreamDefault); });
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-  return Call([&] { return MakeStream(stream, flags, 0); });
+  return Call([&] { return MakeStream(stream, flags); });
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags,
-                                         int priority) {
-  return Call([&] { return MakeStream(stream, flags, priority); });
+                                         int) {
+  return Call([&] { return MakeStream(stream, flags); });
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
@@ -179,13 +179,6 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
       return Invalidate(*stream.capture, cudaErrorStreamCaptureUnsupported);
     }
     return DeleteStream(&stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
-  });
-}
-
-cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
-  return StreamCall(handle, [&](const Stream& stream) {
-    *priority = stream.priority;
-    return cudaSuccess;
   });
 }
 

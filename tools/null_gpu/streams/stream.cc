@@ -37,7 +37,7 @@ Streams& GetStreams() {
   static auto* const streams = [] {
     auto* made = new Streams;
     for (int device = 0; device < GetSettings().devices; ++device) {
-      auto* const legacy = new Stream{device, kLegacyId, 0, true};
+      auto* const legacy = new Stream{device, kLegacyId, true};
       made->of_device.push_back({legacy});
       made->next_id.push_back(kFirstId);
       made->all.insert(legacy);
@@ -92,10 +92,10 @@ std::mutex& StreamMutex() {
   return *mutex;
 }
 
-Stream* NewStream(int device, int priority, bool blocking) {
+Stream* NewStream(int device, bool blocking) {
   Streams& streams = GetStreams();
   const uint32_t id = streams.next_id[device]++;
-  auto* stream = new Stream{device, id, priority, blocking};
+  auto* stream = new Stream{device, id, blocking};
   streams.of_device[device].push_back(stream);
   streams.all.insert(stream);
   return stream;

@@ -27,7 +27,6 @@ struct Capture;
 struct CUstream_st {
   int device;
   uint32_t id;  // as CUPTI numbers it: 7 is the legacy default stream
-  int priority;
   bool blocking;                   // waits for the legacy default stream
   int64_t ready_ns = 0;            // when its last operation ends
   std::deque<int64_t> queue = {};  // when each of its operations ends
@@ -60,7 +59,7 @@ std::mutex& StreamMutex();
 
 // The functions below require it.
 
-Stream* NewStream(int device, int priority, bool blocking);
+Stream* NewStream(int device, bool blocking);
 bool DeleteStream(Stream* stream);
 
 // Returns null for a stream that does not exist; the legacy default stream of
