@@ -5,7 +5,6 @@
 #include <cudnn.h>
 
 #include <cstring>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,48 +20,23 @@ struct cudnnContext {
 namespace null_gpu {
 namespace {
 
-struct Attribute {
-  cudnnBackendAttributeType_t type;
-  std::vector<char> bytes;
-};
-
-// Attributes can be read back. A descriptor inherits the name of its kernel
-// from the descriptors that it consists of.
+// A descriptor inherits the name of its kernel from the descriptors that it
+// consists of.
 struct Descriptor {
   cudnnBackendDescriptorType_t type;
-  std::map<cudnnBackendAttributeName_t, Attribute> attributes;
-  std::optional<cudnnDataType_t> data_type;
-  std::string kernel;
+  std::optional<cudnnDataType_t> data_type = {};
+  std::string kernel = {};
+  std::vector<const void*> pointers = {};  // of a variant pack
 };
 
 Descriptor& Of(cudnnBackendDescriptor_t descriptor) {
   return *static_cast<Descriptor*>(descriptor);
 }
 
-size_t BytesOf(cudnnBackendAttributeType_t type) {
-  switch (type) {
-    case CUDNN_TYPE_BOOLEAN:
-    case CUDNN_TYPE_CHAR:
-      return 1;
-    case CUDNN_TYPE_HANDLE:
-    case CUDNN_TYPE_INT64:
-    case CUDNN_TYPE_DOUBLE:
-    case CUDNN_TYPE_VOID_PTR:
-    case CUDNN_TYPE_BACKEND_DESCRIPTOR:
-      return 8;
-    case CUDNN_TYPE_FRACTION:
-      return sizeof(cudnnFraction_t);
-    default:  // enumerations, int32_t and float
-      return 4;
-  }
-}
-
 template <typename Pointer>
-std::vector<Pointer> PointersIn(const Attribute& attribute) {
-  std::vector<Pointer> pointers(attribute.bytes.size() / sizeof(void*));
-  std::memcpy(pointers.data(), attribute.bytes.data(),
-              pointers.size() * sizeof(void*));
-  return pointers;
+std::vector<Pointer> PointersIn(const void* values, int64_t count) {
+  const auto* const first = static_cast<const Pointer*>(values);
+  return {first, first + count};
 }
 
 std::string KernelOf(const std::vector<Descriptor*>& operations) {
@@ -87,17 +61,7 @@ std::string KernelOf(const std::vector<Descriptor*>& operations) {
          (backward ? "bprop" : "fprop") + "_" + type + "_null";
 }
 
-void Inherit(Descriptor& descriptor, cudnnBackendAttributeName_t name,
-             const Attribute& attribute) {
-  if (name == CUDNN_ATTR_TENSOR_DATA_TYPE) {
-    cudnnDataType_t type;
-    std::memcpy(&type, attribute.bytes.data(), sizeof(type));
-    descriptor.data_type = type;
-  }
-  std::vector<Descriptor*> parts;
-  if (attribute.type == CUDNN_TYPE_BACKEND_DESCRIPTOR) {
-    parts = PointersIn<Descriptor*>(attribute);
-  }
+void Inherit(Descriptor& descriptor, const std::vector<Descriptor*>& parts) {
   for (const Descriptor* part : parts) {
     if (!part->kernel.empty()) descriptor.kernel = part->kernel;
     // Attention's softmax is in float; its operands determine the name.
@@ -105,23 +69,25 @@ void Inherit(Descriptor& descriptor, cudnnBackendAttributeName_t name,
                         part->data_type == CUDNN_DATA_HALF;
     if (narrow || !descriptor.data_type) descriptor.data_type = part->data_type;
   }
-  if (name == CUDNN_ATTR_OPERATIONGRAPH_OPS)
-    descriptor.kernel = KernelOf(parts);
 }
 
-cudnnStatus_t Set(Descriptor& descriptor, cudnnBackendAttributeName_t name,
-                  cudnnBackendAttributeType_t type, int64_t count,
-                  const void* values) {
-  const size_t bytes = BytesOf(type) * static_cast<size_t>(count);
-  Attribute attribute = {type, std::vector<char>(bytes)};
-  if (bytes > 0) std::memcpy(attribute.bytes.data(), values, bytes);
-  Inherit(descriptor, name, attribute);
-  descriptor.attributes[name] = std::move(attribute);
-  return CUDNN_STATUS_SUCCESS;
+void Set(Descriptor& descriptor, cudnnBackendAttributeName_t name,
+         cudnnBackendAttributeType_t type, int64_t count, const void* values) {
+  if (name == CUDNN_ATTR_TENSOR_DATA_TYPE) {
+    descriptor.data_type = *static_cast<const cudnnDataType_t*>(values);
+  } else if (name == CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS) {
+    descriptor.pointers = PointersIn<const void*>(values, count);
+  } else if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR) {
+    const auto parts = PointersIn<Descriptor*>(values, count);
+    Inherit(descriptor, parts);
+    if (name == CUDNN_ATTR_OPERATIONGRAPH_OPS) {
+      descriptor.kernel = KernelOf(parts);
+    }
+  }
 }
 
-// An attribute that cuDNN computes: how many values it has, and the value if it
-// is a number.
+// An attribute that LibTorch reads, which cuDNN computes: how many values it
+// has, and the value if it is a number.
 struct Computed {
   cudnnBackendAttributeName_t name;
   int64_t count;
@@ -159,41 +125,22 @@ void Fill(const Descriptor& from, void* values) {
   Of(to).data_type = from.data_type;
 }
 
-cudnnStatus_t Get(const Descriptor& descriptor,
-                  cudnnBackendAttributeName_t name,
-                  cudnnBackendAttributeType_t type, int64_t wanted,
-                  int64_t* count, void* values) {
-  const auto at = descriptor.attributes.find(name);
-  int64_t found = 0;
-  if (at != descriptor.attributes.end()) {
-    const std::vector<char>& bytes = at->second.bytes;
-    found = static_cast<int64_t>(bytes.size() / BytesOf(type));
-    if (values != nullptr && type != CUDNN_TYPE_BACKEND_DESCRIPTOR) {
-      std::memcpy(
-          values, bytes.data(),
-          std::min(bytes.size(), BytesOf(type) * static_cast<size_t>(wanted)));
-    }
-  } else {
-    const Computed& computed = ComputedOf(descriptor, name);
-    found = computed.count;
-    if (computed.number && values != nullptr) {
-      std::memcpy(values, &*computed.number, BytesOf(type));
-    }
-  }
-  if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR && values != nullptr &&
-      wanted > 0 && found > 0) {
+void Get(const Descriptor& descriptor, cudnnBackendAttributeName_t name,
+         cudnnBackendAttributeType_t type, int64_t wanted, int64_t* count,
+         void* values) {
+  const Computed& computed = ComputedOf(descriptor, name);
+  if (values != nullptr && computed.number) {
+    std::memcpy(values, &*computed.number, type == CUDNN_TYPE_INT32 ? 4 : 8);
+  } else if (values != nullptr && wanted > 0 && computed.count > 0) {
     Fill(descriptor, values);
   }
-  if (count != nullptr) *count = found;
-  return CUDNN_STATUS_SUCCESS;
+  if (count != nullptr) *count = computed.count;
 }
 
 // The graph may write to each of its tensors.
 Accesses AccessesOf(const Descriptor& pack) {
   Accesses accesses;
-  const auto at = pack.attributes.find(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
-  if (at == pack.attributes.end()) return accesses;
-  for (const void* pointer : PointersIn<void*>(at->second)) {
+  for (const void* pointer : pack.pointers) {
     accesses.push_back(WriteOf(pointer));
   }
   return accesses;
@@ -229,7 +176,7 @@ cudnnStatus_t cudnnGetStream(cudnnHandle_t handle, cudaStream_t* stream) {
 
 cudnnStatus_t cudnnBackendCreateDescriptor(
     cudnnBackendDescriptorType_t type, cudnnBackendDescriptor_t* descriptor) {
-  return Ask([&] { *descriptor = new Descriptor{type, {}, {}, {}}; });
+  return Ask([&] { *descriptor = new Descriptor{type}; });
 }
 
 cudnnStatus_t cudnnBackendDestroyDescriptor(
@@ -241,15 +188,14 @@ cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor,
                                        cudnnBackendAttributeName_t name,
                                        cudnnBackendAttributeType_t type,
                                        int64_t count, const void* values) {
-  return Ask([&] { return Set(Of(descriptor), name, type, count, values); });
+  return Ask([&] { Set(Of(descriptor), name, type, count, values); });
 }
 
 cudnnStatus_t cudnnBackendGetAttribute(
     const cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
     cudnnBackendAttributeType_t type, int64_t wanted, int64_t* count,
     void* values) {
-  return Ask(
-      [&] { return Get(Of(descriptor), name, type, wanted, count, values); });
+  return Ask([&] { Get(Of(descriptor), name, type, wanted, count, values); });
 }
 
 cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
