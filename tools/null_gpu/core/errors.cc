@@ -65,8 +65,8 @@ constexpr Entry kEntries[] = {
 };
 
 const Entry& Find(cudaError_t error) {
-  static constexpr Entry kUnknown = {cudaErrorUnknown, "unrecognized error code",
-                                     "unrecognized error code"};
+  static constexpr Entry kUnknown = {
+      cudaErrorUnknown, "unrecognized error code", "unrecognized error code"};
   for (const Entry& entry : kEntries) {
     if (entry.error == error) return entry;
   }

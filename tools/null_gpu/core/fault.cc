@@ -76,7 +76,7 @@ bool ParseEffect(const std::string& word, bool nccl, Fault& fault) {
 }  // namespace
 
 std::string FaultPlan::ParseRule(const std::string& text, Rule& rule) {
-  // The call, its bytes, "*" or the first call with a "+", the effect, the flag.
+  // Call, bytes, "*" or the first call and perhaps "+", effect, flag.
   static const auto* const form = new std::regex(
       R"(([^:>]+)(?:>=(\d+))?:(?:\*|([1-9]\d*)(\+)?)(?:=(\w+))?(,sticky)?)");
   std::smatch parts;

@@ -34,9 +34,8 @@ Json KernelsJson(Since since) {
   }
   Json kernels = Json::array();
   for (const auto& [launches, name] : launched) {
-    kernels.push_back({{"name", Demangled(name)},
-                       {"mangled", name},
-                       {"launches", launches}});
+    kernels.push_back(
+        {{"name", Demangled(name)}, {"mangled", name}, {"launches", launches}});
   }
   return kernels;
 }

@@ -26,9 +26,9 @@ struct Capture;
 
 struct CUstream_st {
   int device;
-  uint32_t id;  // as CUPTI numbers it: 7 is the legacy default stream
-  bool blocking;                   // waits for the legacy default stream
-  int64_t ready_ns = 0;            // when its last operation ends
+  uint32_t id;           // as CUPTI numbers it: 7 is the legacy default stream
+  bool blocking;         // waits for the legacy default stream
+  int64_t ready_ns = 0;  // when its last operation ends
   std::deque<int64_t> queue = {};  // when each of its operations ends
 
   std::shared_ptr<null_gpu::Capture> capture = nullptr;  // null outside of one
