@@ -4,7 +4,7 @@
 import json
 import os
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -105,7 +105,7 @@ class Program:
         """Returns the lines of the last run with SAMPLES."""
         return load_lines(self.directory / "a.jsonl")
 
-    def start(self, *flags: str, pass_fds: Sequence[int] = ()) -> subprocess.Popen[str]:
+    def start(self, *flags: str) -> subprocess.Popen[str]:
         """Starts the program in a new session, without its standard output."""
         return subprocess.Popen(
             self.command(*flags),
@@ -116,7 +116,6 @@ class Program:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            pass_fds=pass_fds,
         )
 
 

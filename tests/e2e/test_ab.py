@@ -73,6 +73,8 @@ def test_the_program_is_not_slower_than_itself(tmp_path: Path) -> None:
     samples = found["samples"]
     assert len(samples) == 2 * PAIRS * len(ROWS)
     assert all(len(sample["samples_us"]) >= 5 for sample in samples)
+    # Both programs asked for the turns of their samples.
+    assert all(sample["turn_us"] for sample in samples)
     run = load(tmp_path / "out")
     assert run.in_turns
     key = key_of(run)

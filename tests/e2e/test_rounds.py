@@ -16,17 +16,24 @@ FLAGS = (
 
 
 @pytest.mark.parametrize(
-    ("suite", "rounds", "seconds"),
-    [("smoke", 1, 1), ("quick", 3, 0.3), ("full", 6, 1.5)],
+    ("flags", "expected"),
+    [
+        ("--suite=smoke", "rounds=1 min_time=1 cpu_allocator=caching"),
+        ("--suite=quick", "rounds=3 min_time=0.3 max_case_seconds=3.5"),
+        ("--suite=quick --max_case_seconds=30", "min_time=0.3 max_case_seconds=30"),
+        ("--suite=full", "rounds=6 min_time=1.5"),
+        ("--suite=full --samples=1", "rounds=1 min_time=1 max_case_seconds=30"),
+        ("--suite=smoke --cpu_allocator=system", "cpu_allocator=system"),
+    ],
 )
-def test_the_suite_decides_the_number_of_visits_and_their_time(
-    trainbench: Program, suite: str, rounds: int, seconds: float
+def test_the_context_says_how_it_is_measured(
+    trainbench: Program, flags: str, expected: str
 ) -> None:
     # No CPU has this row, so the run takes no time.
     graph = "--benchmark_filter=^cuda_graph/graph/tiny/"
-    trainbench.run(f"--suite={suite}", "--device=cpu", graph, OUT)
-    sampling = trainbench.result()["context"]["sampling"].split()
-    assert {f"rounds={rounds}", f"min_time={seconds}"} <= {*sampling}
+    context = trainbench.measure(*flags.split(), graph)["context"]
+    allocator = f"cpu_allocator={context['cpu_allocator']}"
+    assert {*expected.split()} <= {*context["sampling"].split(), allocator}
 
 
 def test_each_round_visits_all_and_families_take_turns(trainbench: Program) -> None:
