@@ -24,10 +24,10 @@ def available_bytes() -> int:
 
 def address_space(faults: Program) -> int:
     """Returns the program's address space with an idle case, as the system sees it."""
-    process = faults.start("--benchmark_filter=/hang", SYSTEM)
+    process = faults.start("--benchmark_filter=/hangs", SYSTEM)
     assert process.stderr is not None
     try:
-        while "fault/hang" not in process.stderr.readline():
+        while "fault/hangs" not in process.stderr.readline():
             pass
         text = Path(f"/proc/{process.pid}/status").read_text()
     finally:

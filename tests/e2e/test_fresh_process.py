@@ -5,7 +5,7 @@ from program import FAST, NANO, SAMPLES, Program, measured, names
 
 
 def test_every_repetition_has_a_process_of_its_own(faults: Program) -> None:
-    cases = "--benchmark_filter=/(fresh_good|good/n:0)$"
+    cases = "--benchmark_filter=/(fresh_good|good)/n:0$"
     document = faults.measure(cases, "--benchmark_repetitions=3", SAMPLES, *FAST)
     assert [row["samples"] > 0 for row in measured(document)] == [True] * 6
     lines = faults.samples()
@@ -18,27 +18,27 @@ def test_every_repetition_has_a_process_of_its_own(faults: Program) -> None:
 def test_a_child_that_fails_is_an_error_row_with_its_last_words(
     faults: Program,
 ) -> None:
-    cases = "--benchmark_filter=/(fresh_(good|wrong|terminate|exit)|good/n:.)$"
+    cases = "--benchmark_filter=/(fresh_(good|wrong|terminates|exits)/n:0|good)"
     document = faults.measure(cases, *FAST, code=1)
     reasons = {row["name"]: row["reason"] for row in document["errors"]}
-    assert "wrong result: c[0] is 3" in reasons["fault/fresh_wrong"]
-    assert "signal 6" in reasons["fault/fresh_terminate"]
-    assert "nobody catches this" in reasons["fault/fresh_terminate"]
-    assert "status 7; last words: cannot go on" in reasons["fault/fresh_exit"]
+    assert "wrong result: c[0] is 3" in reasons["fault/fresh_wrong/n:0"]
+    assert "signal 6" in reasons["fault/fresh_terminates/n:0"]
+    assert "nobody catches this" in reasons["fault/fresh_terminates/n:0"]
+    assert "status 7; last words: cannot go on" in reasons["fault/fresh_exits/n:0"]
     assert len(reasons) == 3
     assert names(measured(document)) == [
         "fault/good/n:0",
-        "fault/fresh_good",
+        "fault/fresh_good/n:0",
         "fault/good/n:1",
     ]
 
 
 def test_a_child_that_takes_too_long_is_ended(faults: Program) -> None:
     # It would sleep for an hour, so a busy machine makes no difference.
-    cases = "--benchmark_filter=/(fresh_hang|good/n:.)$"
+    cases = "--benchmark_filter=/(fresh_hangs|good)"
     document = faults.measure(cases, "--child_timeout_seconds=2", *FAST, code=1)
     (error,) = document["errors"]
-    assert error["name"] == "fault/fresh_hang"
+    assert error["name"] == "fault/fresh_hangs/n:0"
     assert "longer than 2 s" in error["reason"]
     assert names(measured(document)) == ["fault/good/n:0", "fault/good/n:1"]
 

@@ -93,8 +93,8 @@ def test_a_signal_while_a_case_runs(tmp_path: Path) -> None:
     all_ended = interrupt_each(
         built("TRAINBENCH_FAULTS"),
         tmp_path,
-        [(sent, "fault/hang") for sent in (*POLITE, signal.SIGKILL)],
-        *("--benchmark_filter=/(good|hang)", *FAST),
+        [(sent, "fault/hangs") for sent in (*POLITE, signal.SIGKILL)],
+        *("--benchmark_filter=/(good|hangs)", *FAST),
     )
     for ended in all_ended:
         assert ended.code == -ended.sent

@@ -1,94 +1,107 @@
 // SPDX-License-Identifier: MIT
 // A small matrix product as an experiment. Every case except the good ones
-// misbehaves in its own way.
+// misbehaves in its own way, "fresh_..." in a process of its own.
 
-#include <ATen/ops/allclose.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/randn.h>
 
+#include <chrono>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
 #include <string>
-#include <vector>
+#include <thread>
 
-#include "absl/strings/str_cat.h"
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/experiment.h"
-#include "tests/faults/kinds.h"
 
 namespace trainbench {
 namespace {
 
 constexpr int64_t kSize = 64;
+constexpr char kFresh[] = "fresh_";
 
 class Fault : public Fixture {
  public:
   struct Params {
-    FaultKind kind;
-    int64_t n;  // numbers the good cases
+    std::string kind;
+    int64_t n;
   };
-
-  static CaseName NameOf(const Params& p) {
-    CaseName name("fault");
-    name.Word("kind", p.kind.name);
-    if (p.kind.name == "good") name.Value("n", p.n);
-    return name;
-  }
 
   // Some faults would end the process in their dry run.
   static MeasurementOptions OptionsOf(const Params& p) {
-    return {.fresh_process = p.kind.fresh_process,
-            .runs_dry = p.kind.build == nullptr && p.kind.run == nullptr};
+    return {.fresh_process = absl::StartsWith(p.kind, kFresh),
+            .runs_dry = false};
   }
 
   Fault(const Params& p, const Device& device) : kind_(p.kind) {
-    if (kind_.build != nullptr) kind_.build();
+    // The first repetition succeeds, a later one fails.
+    static int builds = 0;
+    if (fault_ == "throws_in_second_build" && ++builds > 1) {
+      throw std::runtime_error("cannot be built again");
+    }
     const auto options = at::TensorOptions().device(TorchDevice(device));
     a_ = at::randn({kSize, kSize}, options);
-    b_ = at::randn({kSize, kSize}, options);
   }
 
   absl::Status Check() override {
-    if (kind_.check != nullptr) return kind_.check();
-    const at::Tensor exact = at::mm(a_.to(at::kDouble), b_.to(at::kDouble));
-    if (at::allclose(at::mm(a_, b_).to(at::kDouble), exact, 1e-3, 1e-3)) {
-      return absl::OkStatus();
-    }
-    return absl::DataLossError("the product is wrong");
+    if (fault_ == "wrong") return absl::DataLossError("c[0] is 3, should be 4");
+    return absl::OkStatus();
   }
 
   void Run(State& state) override {
     for (auto _ : state) {
-      state.phase(Phase::kForward);
-      ++fault_.calls;
-      if (kind_.run != nullptr) kind_.run(fault_);
-      at::mm(a_, b_);
+      ++calls_;
+      Misbehave();
+      at::mm(a_, a_);
     }
-    state.cost().flops = 2.0 * kSize * kSize * kSize + kind_.flops;
-    state.SetBytesProcessed(3.0 * kSize * kSize * sizeof(float));
   }
 
  private:
-  FaultKind kind_;
-  FaultState fault_;
+  static void Sleep(int64_t milliseconds) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  }
+
+  void Misbehave() const {
+    if (fault_ == "throws" && calls_ >= 3) {
+      throw std::runtime_error("no third call");
+    }
+    // Exceeds the address space, so overcommit cannot grant it.
+    if (fault_ == "no_memory") at::empty({int64_t{1} << 46}, at::kFloat);
+    if (fault_ == "terminates") {
+      std::thread([] {
+        throw std::runtime_error("nobody catches this");
+      }).join();
+    }
+    if (fault_ == "exits") {
+      std::fputs("cannot go on\n", stderr);
+      std::_Exit(7);
+    }
+    if (fault_ == "hangs") Sleep(3'600'000);
+    // Alternates between 25 and 75 ms, so the median's confidence interval
+    // stays wide.
+    if (fault_ == "slow") Sleep(calls_ % 2 == 0 ? 25 : 75);
+  }
+
+  std::string kind_;
+  absl::string_view fault_ = absl::StripPrefix(kind_, kFresh);
+  int64_t calls_ = 0;
   at::Tensor a_;
-  at::Tensor b_;
 };
 
-// Returns the grid of all kinds, with the good cases numbered.
-std::string FaultGrid() {
-  std::string cases = "kind:n=";
-  int64_t good = 0;
-  for (const FaultKind& kind : FaultKinds()) {
-    absl::StrAppend(&cases, cases.back() == '=' ? "" : ",", kind.name, ":",
-                    kind.name == "good" ? good++ : 0);
-  }
-  return cases;
-}
-
-TRAINBENCH_REGISTER(Fault, "fault")
-    ->Axis("kind", &Fault::Params::kind, FaultKinds(), &FaultKind::name)
+TRAINBENCH_REGISTER(Fault, "fault/kind/n")
+    ->Axis("kind", &Fault::Params::kind,
+           {"good", "throws_in_second_build", "wrong", "throws", "no_memory",
+            "terminates", "hangs", "slow", "fresh_good", "fresh_wrong",
+            "fresh_terminates", "fresh_exits", "fresh_hangs"})
     ->Axis("n", &Fault::Params::n, WholeNumbers{0, 1})
-    ->Smoke(FaultGrid());
+    // A good case comes before and after the bad ones.
+    ->Smoke("n=0", "kind=good n=1");
 
 }  // namespace
 }  // namespace trainbench

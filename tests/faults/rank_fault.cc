@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -93,13 +92,8 @@ class RankFault : public Fixture {
     if (Is("throws")) throw std::runtime_error("no third call");
     // Exceeds the address space, so overcommit cannot grant it.
     if (Is("no_memory")) at::empty({int64_t{1} << 46}, at::kFloat);
-    if (Is("throws_lines")) throw std::runtime_error("NCCL says:\nno more");
     // Behaves like a library, e.g. NCCL with NCCL_DEBUG.
     if (fault_ == "chatty") std::puts("version 2.28.9");
-    if (Is("exits")) {
-      std::fputs("cannot go on\n", stderr);
-      std::_Exit(7);
-    }
     // All ranks sleep, so none waits for another.
     if (fault_ == "endless") std::this_thread::sleep_for(std::chrono::hours(1));
   }
@@ -115,8 +109,8 @@ class RankFault : public Fixture {
 
 std::vector<std::string> RankFaultKinds() {
   std::vector<std::string> kinds = {
-      "killed",          "asleep", "throws", "throws_lines", "chatty",
-      "throws_in_build", "wrong",  "exits",  "endless",      "good"};
+      "killed",          "asleep", "throws",  "chatty",
+      "throws_in_build", "wrong",  "endless", "good"};
   for (const char* fault : {"killed", "asleep", "throws", "no_memory"}) {
     for (const char* where : {kGathering, kReducing}) {
       kinds.push_back(absl::StrCat(fault, where));

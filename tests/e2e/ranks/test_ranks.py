@@ -22,10 +22,8 @@ REASONS = {
     "killed": r"rank 1 was killed by signal 9 (Killed); last words: in sampling",
     "asleep": r"rank 1 did not answer; last words: in sampling; rank 0: ",
     "throws": r"rank 1: no third call",
-    "throws_lines": r"rank 1: NCCL says: no more",
     "throws_in_build": r"rank 1: cannot be built",
     "wrong": r"rank 1: wrong result: the sum is 3, should be 4",
-    "exits": r"rank 1: cannot go on",
 } | {
     # Inside the collectives of fully sharded ranks.
     f"{fault}_{where}": reason
