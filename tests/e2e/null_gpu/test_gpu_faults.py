@@ -174,29 +174,6 @@ def test_after_a_lost_context_each_case_has_a_process(
     assert reset[0]["counters"]["device_bytes"] == 0
 
 
-SHARED = (
-    "--suite=smoke",
-    "--warmup=0",
-    "--benchmark_filter=^(norm_precision|breakdown/.*/forward)/",
-)
-
-
-def test_after_a_lost_context_no_row_repeats_its_pass(
-    trainbench: Program, in_second_norm: int
-) -> None:
-    fault = f"launch:{in_second_norm}=illegal_address,sticky"
-    document = run(trainbench, fault, *SHARED)
-    lost, *shared = document["errors"]
-    assert lost["name"].startswith("norm_precision/")
-    assert len(shared) > 1
-    for row in shared:
-        assert row["name"].startswith("breakdown/")
-        assert row["reason"].startswith(
-            f"not run, because this process lost the device in {lost['name']} ("
-        )
-    assert len(measured(document)) == 3
-
-
 SOON = "--device_timeout_seconds=1"
 
 
