@@ -79,3 +79,17 @@ def check_usage_error(
     assert result.stderr.count("\n") == 1 and result.stderr.endswith("\n")
     for word in words:
         assert word in result.stderr
+
+
+def usage_errors(
+    commands: str,
+    run: Callable[..., subprocess.CompletedProcess[str]] = run,
+    tool: str = "tools/plan",
+) -> dict[str, str]:
+    """Returns the error of each of these commands, which semicolons separate."""
+    found = {}
+    for command in (" ".join(one.split()) for one in commands.split(";")):
+        result = run(*command.split())
+        check_usage_error(result, [], tool)
+        found[command] = result.stderr
+    return found

@@ -2,12 +2,14 @@
 """tools/rehearse --mesh with the built program and the null GPU."""
 
 import json
+import subprocess
 from typing import Any
 
 import pytest
 
 import plan_program
 from built import built
+from golden import check_golden
 from null_gpu import library
 from tools.rehearsal.__main__ import main
 
@@ -263,34 +265,21 @@ def test_from_which_batch_gathers_are_hidden_agrees_with_the_plan() -> None:
     assert values["bounds.fsdp_forward_devices"] == pytest.approx(8, rel=0.02)
 
 
-@pytest.mark.parametrize(
-    ("flags", "words"),
-    [
-        (("--mesh=pipe:2",), ["'pipe'", "data, fsdp, tensor"]),
-        (("--mesh=data:0",), ["data is '0'", "1 to 1048576"]),
-        (("--mesh=data:2,fsdp:2", "--ranks=8"), ["ranks is '8'", "allowed: 4"]),
-        (("--mesh=auto",), ["'auto'", "with --ranks"]),
-        (("--mesh=auto", "--ranks=8,x"), ["ranks is '8,x'"]),
-        (("--mesh=tensor:3",), ["3 ranks share the 4 heads of tiny", "divides"]),
-        (("--mesh=data:2", "--global_batch=3"), ["global_batch is 3", "of 2"]),
-        (("--mesh=data:2", "--links=a:1:1"), ["links is 'a:1:1'", "two"]),
-        (("--mesh=data:2", "--links=a:x:1,b:1:1"), ["'a:x:1'", "NAME:GB_PER_S:US"]),
-        (("--mesh=data:2", "--rank=2"), ["first, last"]),
-        (("--mesh=data:2", "--precision=fp8"), ["'fp8'", "bf16"]),
-        (("--mesh=data:2", "--checkpoint=all"), ["'all'", "every_"]),
-        (("--mesh=data:2", "--attention=best"), ["'best'", "sdpa"]),
-        (("--mesh=data:2", "--nonsense=1"), ["nonsense"]),
-        (("--mesh=data:2", "--implementation=x", NANO), ["'x'", "fused"]),
-        (
-            ("--mesh=data:2", "--implementation=fused", f"{NANO},implementation=fused"),
-            ["'implementation' is given twice"],
-        ),
-        (("--mesh=data:2", "--device_tflops=-1"), ["device_tflops", "-1"]),
-    ],
-)
-def test_usage_errors_name_the_value_and_what_is_allowed(
-    flags: tuple[str, ...], words: list[str]
-) -> None:
-    model = () if "--model" in flags[-1] else ("--model=tiny",)
-    asked = plan_program.ask((*model, *flags), "h100")
-    plan_program.check_usage_error(asked, words, tool="tools/rehearse")
+MESH = "--model=tiny --mesh=data:2"
+OTHER = f"--mesh=data:2 {NANO}"
+WRONG = f"""
+    --model=tiny --mesh=pipe:2; --model=tiny --mesh=data:0; --model=tiny --mesh=auto;
+    --model=tiny --mesh=data:2,fsdp:2 --ranks=8; --model=tiny --mesh=auto --ranks=8,x;
+    --model=tiny --mesh=tensor:3; {MESH} --global_batch=3; {MESH} --links=a:1:1;
+    {MESH} --links=a:x:1,b:1:1; {MESH} --rank=2; {MESH} --precision=fp8;
+    {MESH} --checkpoint=all; {MESH} --attention=best; {MESH} --nonsense=1;
+    {MESH} --device_tflops=-1; {OTHER} --implementation=x;
+    {OTHER},implementation=fused --implementation=fused"""
+
+
+def test_usage_errors_name_the_value_and_what_is_allowed() -> None:
+    def asked(*flags: str) -> subprocess.CompletedProcess[str]:
+        return plan_program.ask(flags, "h100")
+
+    found = plan_program.usage_errors(WRONG, asked, "tools/rehearse")
+    check_golden("mesh_errors.txt", found)

@@ -10,10 +10,9 @@ import pytest
 from plan_program import ask, run
 from results import REFERENCE
 from tools.planner.recipes import read_table
-from tools.planner.timing.step import Ranks, TimedJob
 from tools.planner.validation import page
 from tools.planner.validation.__main__ import main
-from tools.planner.validation.cells import DATA, SIZES
+from tools.planner.validation.cells import DATA
 from tools.planner.validation.steps import Step, read_steps
 
 
@@ -30,42 +29,9 @@ def by_hand(tmp_path: Path, **cells: str) -> Step:
     return step
 
 
-def job(step: Step) -> TimedJob:
-    assert step.job, step.lacks
-    return step.job
-
-
-@pytest.mark.parametrize(
-    ("parallelism", "batch", "ranks", "size"),
-    [
-        ("TP8 PP2 DP4", "gb 64", Ranks(8, 2, 8, micro_batches=8), 1),
-        ("TP4+SP DP2, distributed optimizer", "mb 2, gb 128",
-         Ranks(4, 1, 32, False, True, sequence_parallel=True, micro_batches=2), 2),
-        ("TP4 PP8 VP12", "mb 1, gb 16",
-         Ranks(4, 8, 4, chunks=12, micro_batches=4), 1),
-        ("model parallel 16", "64", Ranks(8, 2, 8), 64),
-        ("FSDP2, compile", "-", Ranks(data=128, shards_parameters=True), 1),
-        ("ZeRO-1", "64/GPU, gb 8192", Ranks(data=128, shards_optimizer=True), 64),
-        ("DP4 / TP4", "gb 128", Ranks(data=128), 1),
-    ],
-)  # fmt: skip
-def test_ranks_and_batches_are_read(
-    tmp_path: Path, parallelism: str, batch: str, ranks: Ranks, size: int
-) -> None:
-    found = job(by_hand(tmp_path, parallelism=parallelism, batch=batch))
-    assert (found.ranks, found.batch) == (ranks, size)
-
-
 @pytest.mark.parametrize(
     ("measured", "value", "unit"),
     [
-        ("138 TF/s/GPU (HFU 44 %)", 138e12, "HFU FLOP/s"),
-        ("408.8 TF/s/GPU; MFU 41 %", 408.8e12, "FLOP/s"),
-        ("2596.0 ms/step", 2.596, "s"),
-        ("fwd 226.3 + bwd 412.5 = 638.8 ms", 0.6388, "s"),
-        ("18.13 / 13.75 s/iter", 18.13, "s"),
-        ("2.83 s/step (2,048 GPUs: 2.96); MFU 62.1 %", 2.83, "s"),
-        ("2,150; MFU .61 HFU .69", 2150, "tok/s"),
         ("MFU 45 %", 45, "MFU"),
         ("45 % MFU", 45, "MFU"),
         ("850ms/step", 0.85, "s"),
@@ -83,25 +49,8 @@ def test_units_are_read(tmp_path: Path, measured: str, value: float, unit: str) 
 
 
 @pytest.mark.parametrize(
-    ("cells", "fields"),
-    [
-        ({"model": "Nemotron"}, "mlp=relu2,norm=layer,biases=norms"),
-        ({"model": "GPT"}, "biases=all,positions=learned,context=4096"),
-        ({"checkpointing": "full"}, "checkpoint=every_1"),
-        ({"precision": "fp16"}, "attention=naive,implementation=fused"),
-        ({"precision": "fp32", "parallelism": "none"}, "naive,implementation=library"),
-        ({SIZES: "8,512,4d,8(2),99 tied"},
-         "d_ff=2048,layers=8,heads=8,kv_heads=2,vocab=99,tied_embeddings=true"),
-    ],
-)  # fmt: skip
-def test_models_are_read(tmp_path: Path, cells: dict[str, str], fields: str) -> None:
-    assert fields in job(by_hand(tmp_path, **cells)).model
-
-
-@pytest.mark.parametrize(
     ("cells", "lacks"),
     [
-        ({"precision": "FP8"}, "fp8"),
         ({"parallelism": "HSDP, float8"}, "float8"),
         ({"precision": "int8"}, "a known precision; there is 'int8'"),
         ({"parallelism": "TP2 CP2"}, "context parallelism"),
@@ -112,8 +61,6 @@ def test_models_are_read(tmp_path: Path, cells: dict[str, str], fields: str) -> 
         ({"batch": "gb 8"}, "a sequence for each of 128 ranks; there is 'gb 8'"),
         ({"gpu": "GH200"}, "a GPU of devices.tsv; there is GH200"),
         ({"gpu": "A100-PCIE-40GB"}, "a GPU of devices.tsv; there is A100-PCIE-40GB"),
-        ({"gpu": "MI300X"}, "a GPU of devices.tsv; there is MI300X"),
-        ({SIZES: "same"}, "sizes of a known form; there is 'same'"),
     ],
 )
 def test_what_no_job_can_have_is_named(
@@ -142,7 +89,8 @@ def test_models_of_a_table_have_its_parameters() -> None:
     rows = read_table(DATA / "llm_foundry.tsv")
     for row, step in zip(rows, read_steps(DATA / "llm_foundry.tsv"), strict=True):
         if row["model"] in ("125m", "760m"):
-            (found,) = json.loads(ask(job(step).flags()).stdout)["rows"]
+            assert step.job, step.lacks
+            (found,) = json.loads(ask(step.job.flags()).stdout)["rows"]
             assert found["params"] == int(row["params"])
 
 
