@@ -95,13 +95,6 @@ def test_full_prints_all_and_quick_the_phases_and_the_five_largest_parts(
     assert sorted(printed) == sorted(parts.values())[-5:]
 
 
-def test_a_component_has_the_bytes_that_it_has_to_move(full: Run) -> None:
-    norm, ffn = full.rows["forward/norm"], full.rows["forward/ffn"]
-    assert norm["pass_bytes"] == norm["compulsory_bytes"] > 0
-    assert ffn["pass_bytes"] > 0 and ffn["compulsory_bytes"] > 0
-    assert "compulsory_bytes" not in full.rows["forward/all"]
-
-
 def profile_of(document: Json, passes: int) -> Json:
     profile: Json
     (profile,) = document["profiles"]

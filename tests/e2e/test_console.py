@@ -48,13 +48,6 @@ def test_csv_has_the_counters_of_every_case(trainbench: Program) -> None:
         assert bool(row["optimizer_us"]) == ("/train_step/" in row["name"])
 
 
-def test_google_benchmarks_own_console(trainbench: Program) -> None:
-    done = trainbench.run(*NANO_FORWARD, "--benchmark_format=console")
-    assert "UserCounters..." in done.out
-    assert len(case_lines(done.out)) == 1
-    assert "manual_time" not in done.out
-
-
 def test_help_has_our_flags_the_axes_and_google_benchmarks(trainbench: Program) -> None:
     done = trainbench.run("--help")
     assert done.err == ""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Errors of the whole program that tests/fixtures/app/program_test.cc does not cause:
-files that cannot grow, a variable, and a GPU that cannot be used."""
+files that cannot grow, and a GPU that cannot be used."""
 
 import resource
 import shutil
@@ -31,13 +31,6 @@ def test_a_file_that_may_not_grow_is_status_1_and_one_line(trainbench: Program) 
     assert done.err.count("\n") == 1
     assert "a.json" in done.err and "File too large" in done.err
     assert list(trainbench.directory.iterdir()) == []
-
-
-def test_a_bad_variable_is_reported_like_its_flag(trainbench: Program) -> None:
-    done = trainbench.run(env={"BENCHMARK_REPETITIONS": "often"}, code=2)
-    # Google Benchmark has printed its own error before main.
-    last = done.err.splitlines()[-1]
-    assert last.startswith("trainbench: --benchmark_repetitions is 'often'")
 
 
 # --- a GPU that cannot be used, with drivers made here -----------------------
