@@ -17,7 +17,6 @@ CPP = (".cc", ".h", ".cu", ".cuh")
 SPDX = "SPDX-License-Identifier: MIT"
 Check = Callable[[str, str], list[str]]  # from a path and its text to violations
 
-_TORCH = ("torch/", "ATen/", "c10/")
 # The operations of an experiment, in the folder of its name.
 _OPERATIONS = "benchmarks/*"
 # The rooms, from the highest to the lowest, and the rooms that each may include. Arrows
@@ -79,12 +78,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "spec": (),
     "kernels": (),
 }
-# Rooms that include no header of LibTorch.
-_WITHOUT_TORCH = (
-    *("spec", "kernels", "accounting", "base", "timing", "experiment"),
-    "reporters",
-)
-# Libraries that a folder must not include. An experiment may include LibTorch to build
+# Libraries that a folder must not include. Rooms without LibTorch, and CUDA files, are
+# compiled without its include paths. An experiment may include LibTorch to build
 # inputs and references, but not LibTorch's measuring tools.
 _FORBIDDEN = {
     "model": ("benchmark/", "absl/flags/", "nlohmann/", "chrono", "ctime", "time.h"),
@@ -173,8 +168,6 @@ def arrow_errors(path: str, text: str) -> list[str]:
         if room_of(name) in ("benchmarks", _OPERATIONS) and not _may_include(path, name)
     ]
     forbidden = _FORBIDDEN.get(folder, ())
-    if room in _WITHOUT_TORCH:
-        forbidden += _TORCH
     if room in ("comm", "trainer", "ddp", "zero") and "_clock" not in without_comments(
         text
     ):
@@ -195,20 +188,6 @@ def _may_include(path: str, name: str) -> bool:
     room, experiment = path.split("/")[0], "/".join(path.split("/")[:2])
     own = experiment.removesuffix(".cc") + "/" if room == "benchmarks" else ""
     return room_of(name) == _OPERATIONS and name.startswith(own)
-
-
-def kernel_errors(path: str) -> list[str]:
-    """Finds headers of LibTorch that a CUDA file includes, also through our headers."""
-    errors, seen, left = [], {path}, [path]
-    while left:
-        current = left.pop()
-        for name in includes(read(current)):
-            if name.startswith(_TORCH):
-                errors.append(f"{path} reaches {name} through {current}")
-            elif name.split("/")[0] in ROOMS and name not in seen:
-                seen.add(name)
-                left.append(name)
-    return errors
 
 
 def measuring_errors(path: str, text: str) -> list[str]:
