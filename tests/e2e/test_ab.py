@@ -4,14 +4,13 @@
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 from built import built
 from program import NANO, Json, without
 from reports.compare.ab_record import load
-from stub_checkout import ROOT, write_script
+from stub_checkout import ROOT, Finished, run, write_script
 from tools.ab_run.schedule import side_of
 from tools.ab_run.task import key_of
 
@@ -28,22 +27,11 @@ ROWS = [SPIN, TRAIN_STEP]
 PAIRS = 7  # the fewest for two rows: one look
 
 
-def ab(
-    base: Path, new: Path, directory: Path, *flags: str
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [
-            *(sys.executable, "-m", "tools.ab_run", "--out=out"),
-            *("--binaries", str(base), str(new), *FLAGS, *flags),
-        ],
-        cwd=directory,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
+def ab(base: Path, new: Path, directory: Path, *flags: str, status: int) -> Finished:
+    command = (sys.executable, "-m", "tools.ab_run", "--out=out", "--binaries")
+    given = (str(base), str(new), *FLAGS, *flags)
+    variables = os.environ | {"PYTHONPATH": str(ROOT)}
+    return run(*command, *given, status=status, cwd=directory, **variables)
 
 
 def result(directory: Path) -> Json:
@@ -61,8 +49,8 @@ def test_the_program_is_not_slower_than_itself(tmp_path: Path) -> None:
         f"--benchmark_filter=^({names})$",
         f"--max_pairs={PAIRS}",
         "--threshold=99",  # tolerates any disturbance of the machine
+        status=0,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
     found = result(tmp_path)
     rows = found["comparison"]["rows"]
     assert [row["name"] for row in rows] == ROWS
@@ -75,9 +63,9 @@ def test_the_program_is_not_slower_than_itself(tmp_path: Path) -> None:
     assert all(len(sample["samples_us"]) >= 5 for sample in samples)
     # Both programs asked for the turns of their samples.
     assert all(sample["turn_us"] for sample in samples)
-    run = load(tmp_path / "out")
-    assert run.in_turns
-    key = key_of(run)
+    record = load(tmp_path / "out")
+    assert record.in_turns
+    key = key_of(record)
     assert all(sample["side"] == side_of(key, sample["position"]) for sample in samples)
 
 
@@ -88,7 +76,6 @@ def test_a_slower_program_is_found(tmp_path: Path) -> None:
     delayed = f'exec "{program}" --injected_delay_percent=1000 "$@"'
     write_script(slower, f"#!/bin/sh\n{delayed}\n")
     one_row = (f"--benchmark_filter=^{SPIN}$", "--threshold=20")
-    done = ab(program, slower, tmp_path, *one_row, "--max_pairs=6")
-    assert done.returncode == 1, done.stderr
+    ab(program, slower, tmp_path, *one_row, "--max_pairs=6", status=1)
     (row,) = result(tmp_path)["comparison"]["rows"]
     assert row["verdict"] == "REGRESSED"

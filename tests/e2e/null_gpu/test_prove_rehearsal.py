@@ -12,7 +12,7 @@ import pytest
 
 from built import built
 from null_gpu import library, null_gpu
-from stub_checkout import ROOT, TOOLS
+from stub_checkout import ROOT, TOOLS, run
 from tools.prove.stages import STAGES
 from tools.prove.steps import SUITE, Step
 
@@ -62,14 +62,9 @@ def test_every_stage_runs_outside_the_checkout(tmp_path: Path) -> None:
 
 @cache
 def names_of(*flags: str) -> list[str]:
-    done = subprocess.run(
-        [built("TRAINBENCH_BINARY"), *flags, "--benchmark_list_tests"],
-        env=os.environ | null_gpu("h200"),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout.split()
+    command = (str(built("TRAINBENCH_BINARY")), *flags, "--benchmark_list_tests")
+    variables = os.environ | null_gpu("h200")
+    return run(*command, status=0, cwd=None, **variables).stdout.split()
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pytest
 
 from launcher import free_port, local_ranks, rank_variables, run_all
 from program import FAST, OUT, Program, measured, names
+from stub_checkout import run
 
 SUM = "--benchmark_filter=^all_reduce/gloo/.*bytes:65536$"
 SUM_NAME = "all_reduce/gloo/ranks:2/bytes:65536"
@@ -104,23 +105,14 @@ def test_a_rank_that_never_comes_is_waited_for_once(trainbench: Program) -> None
 
 def test_torchrun(trainbench: Program) -> None:
     torchrun = Path(sys.executable).parent / "torchrun"
-    done = subprocess.run(
-        [
-            str(torchrun),
-            "--no-python",
-            "--nproc-per-node=2",
-            f"--master-port={free_port()}",
-            *trainbench.command(SUM, "--suite=smoke", OUT, *FAST),
-        ],
+    done = run(
+        torchrun,
+        *("--no-python", "--nproc-per-node=2", f"--master-port={free_port()}"),
+        *trainbench.command(SUM, "--suite=smoke", OUT, *FAST),
+        status=0,
         cwd=trainbench.directory,
-        env=trainbench.environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
+        **trainbench.environment(),
     )
-    assert done.returncode == 0, done.stderr
     assert done.stdout.count(SUM_NAME) == 1
     (row,) = measured(trainbench.result())
     assert row["name"] == SUM_NAME

@@ -3,13 +3,13 @@
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from null_gpu import null_gpu
+from stub_checkout import Finished, run
 from tools.rehearsal.arguments import GPUS
 
 START = """
@@ -19,20 +19,14 @@ number, other = c_size_t(), c_size_t()
 """
 
 
-def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", START + code],
-        env=os.environ | null_gpu() | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def call(code: str, status: int, environment: dict[str, str]) -> Finished:
+    command = (sys.executable, "-c", START + code)
+    variables = os.environ | null_gpu() | environment
+    return run(*command, status=status, cwd=None, **variables)
 
 
 def printed(code: str, **environment: str) -> str:
-    done = run(code, **environment)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    return call(code, 0, environment).stdout.strip()
 
 
 def test_the_driver_is_found_by_its_name() -> None:
@@ -49,8 +43,7 @@ print(number.value, found.value == cast(driver.cuMemCreate, c_void_p).value)
 
 
 def test_a_function_that_nobody_wrote_ends_the_process() -> None:
-    done = run("cuda.cusolverDnCreate(None)")
-    assert done.returncode == -6
+    done = call("cuda.cusolverDnCreate(None)", -6, {})
     assert "null GPU: cusolverDnCreate was called" in done.stderr
 
 
@@ -68,15 +61,14 @@ def test_a_function_that_nobody_wrote_ends_the_process() -> None:
 def test_a_variable_that_makes_no_sense_ends_it(
     variable: str, value: str, said: str
 ) -> None:
-    done = run("cuda.cudaFree(None)", **{variable: value})
-    assert done.returncode == -6
+    done = call("cuda.cudaFree(None)", -6, {variable: value})
     assert said in done.stderr
 
 
 def test_each_process_that_used_a_gpu_reports_once(tmp_path: Path) -> None:
     file = tmp_path / "report.jsonl"
     report = {"TRAINBENCH_NULL_GPU_REPORT": str(file)}
-    subprocess.run(["true"], env=os.environ | null_gpu() | report, check=True)
+    run("true", status=0, cwd=None, **os.environ | null_gpu() | report)
     assert not file.exists()
     for _ in range(2):
         printed("cuda.cudaMalloc(byref(number), 9)", **report)

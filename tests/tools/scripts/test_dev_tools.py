@@ -4,13 +4,21 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from stub_checkout import RECORDER, ROOT, TOOLS, Checkout, commit, git, write_script
+from stub_checkout import (
+    RECORDER,
+    ROOT,
+    TOOLS,
+    Checkout,
+    commit,
+    git,
+    run,
+    write_script,
+)
 
 
 @pytest.mark.parametrize(
@@ -107,11 +115,7 @@ def test_bytecode_lies_in_build_even_if_the_user_wants_none(tmp_path: Path) -> N
         "import sys; print(sys.dont_write_bytecode, sys.pycache_prefix)"
     )
     lib = shutil.copytree(TOOLS / "lib", tmp_path / "tools" / "lib")
-    done = subprocess.run(
-        ["bash", "-c", '. "$1"; "${python_module[@]}" shown', "-", lib / "common.sh"],
-        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    script = ("bash", "-c", '. "$1"; "${python_module[@]}" shown', "-")
+    unwritten = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
+    done = run(*script, lib / "common.sh", status=0, cwd=None, **unwritten)
     assert done.stdout == f"False {tmp_path}/build/pycache\n"
