@@ -68,28 +68,23 @@ def plan_row(*flags: str) -> dict[str, Any]:
 
 
 def check_usage_error(
-    result: subprocess.CompletedProcess[str],
-    words: list[str],
-    tool: str = "tools/plan",
+    result: subprocess.CompletedProcess[str], words: list[str]
 ) -> None:
     """Checks for exit status 2, an empty stdout and one stderr line with `words`."""
     assert result.returncode == 2
     assert result.stdout == ""
-    assert result.stderr.startswith(f"{tool}: ")
+    assert result.stderr.startswith("tools/plan: ")
     assert result.stderr.count("\n") == 1 and result.stderr.endswith("\n")
     for word in words:
         assert word in result.stderr
 
 
-def usage_errors(
-    commands: str,
-    run: Callable[..., subprocess.CompletedProcess[str]] = run,
-    tool: str = "tools/plan",
-) -> dict[str, str]:
-    """Returns the error of each of these commands, which semicolons separate."""
+def usage_errors(commands: str, *first: str) -> dict[str, str]:
+    """Returns the error of each of these commands, which semicolons separate, with
+    `first` before its flags."""
     found = {}
     for command in (" ".join(one.split()) for one in commands.split(";")):
-        result = run(*command.split())
-        check_usage_error(result, [], tool)
+        result = run(*first, *command.split())
+        check_usage_error(result, [])
         found[command] = result.stderr
     return found

@@ -2,14 +2,12 @@
 """tools/rehearse --mesh with the built program and the null GPU."""
 
 import json
-import subprocess
 from typing import Any
 
 import pytest
 
 import plan_program
 from built import built
-from golden import check_golden
 from null_gpu import library
 from tools.rehearsal.__main__ import main
 
@@ -223,25 +221,6 @@ def test_it_agrees_with_the_plan_of_parallel_training() -> None:
     assert query["state_bytes"] == 16 * query["params"]
 
 
-NANO = "--model=name=nano,d_model=64,d_ff=128,layers=1,heads=2"
-
-
-@pytest.mark.parametrize(
-    ("flags", "words"),
-    [
-        ((NANO,), ["textbook", "naive"]),
-        ((f"{NANO},implementation=fused",), ["fused", "own"]),
-        ((NANO, "--implementation=fused"), ["fused", "own"]),
-        (("--model=tiny",), ["fused", "own"]),
-    ],
-)
-def test_the_implementation_is_that_of_the_definition_or_of_the_flag(
-    flags: tuple[str, ...], words: list[str]
-) -> None:
-    query = predict("--mesh=data:1", "--seq=256", *flags)["query"]
-    assert [query["implementation"], query["attention"]] == words
-
-
 def test_from_which_batch_gathers_are_hidden_agrees_with_the_plan() -> None:
     # The model is almost only feed-forward layers, so a single layer's bound is also
     # the step's. Forward, bf16: B > X C / W tokens in the whole batch.
@@ -263,23 +242,3 @@ def test_from_which_batch_gathers_are_hidden_agrees_with_the_plan() -> None:
     values = {f"{r['group']}.{r['name']}": r["value"] for r in planned["rows"]}
     # With that many tokens, up to 8 ranks compute for as long as they gather.
     assert values["bounds.fsdp_forward_devices"] == pytest.approx(8, rel=0.02)
-
-
-MESH = "--model=tiny --mesh=data:2"
-OTHER = f"--mesh=data:2 {NANO}"
-WRONG = f"""
-    --model=tiny --mesh=pipe:2; --model=tiny --mesh=data:0; --model=tiny --mesh=auto;
-    --model=tiny --mesh=data:2,fsdp:2 --ranks=8; --model=tiny --mesh=auto --ranks=8,x;
-    --model=tiny --mesh=tensor:3; {MESH} --global_batch=3; {MESH} --links=a:1:1;
-    {MESH} --links=a:x:1,b:1:1; {MESH} --rank=2; {MESH} --precision=fp8;
-    {MESH} --checkpoint=all; {MESH} --attention=best; {MESH} --nonsense=1;
-    {MESH} --device_tflops=-1; {OTHER} --implementation=x;
-    {OTHER},implementation=fused --implementation=fused"""
-
-
-def test_usage_errors_name_the_value_and_what_is_allowed() -> None:
-    def asked(*flags: str) -> subprocess.CompletedProcess[str]:
-        return plan_program.ask(flags, "h100")
-
-    found = plan_program.usage_errors(WRONG, asked, "tools/rehearse")
-    check_golden("mesh_errors.txt", found)

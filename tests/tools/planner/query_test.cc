@@ -2,38 +2,96 @@
 
 #include "tools/planner/mesh/query.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "fixtures/base/flag_parser.h"
+#include "fixtures/device/device.h"
+#include "model/spec/status_macros.h"
+#include "tests/support/golden.h"
 
 namespace trainbench {
 namespace {
 
-using ::testing::HasSubstr;
-
-TEST(ParseLinksTest, ReadsRatesAndCosts) {
-  const auto links = ParseLinks("nvlink:450:30,ib.ndr-1:0.5:1e3");
-  ASSERT_TRUE(links.ok()) << links.status();
-  ASSERT_EQ(links->size(), 2u);
-  EXPECT_EQ((*links)[0].name, "nvlink");
-  EXPECT_DOUBLE_EQ((*links)[0].call.Us(450'000), 31);
-  EXPECT_DOUBLE_EQ((*links)[1].call.Us(500), 1001);
+absl::StatusOr<MeshQuery> Read(absl::string_view flags) {
+  Device h100;
+  h100.kind = DeviceKind::kCuda;
+  h100.name = "NVIDIA H100 80GB HBM3";
+  h100.native_bf16 = true;
+  FlagParser parser;
+  MeshFlags values;
+  AddMeshFlags(values, parser);
+  const std::vector<std::string> args =
+      absl::StrSplit(flags, ' ', absl::SkipEmpty());
+  RETURN_IF_ERROR(parser.Parse(args).status());
+  return ReadMeshQuery(values, h100);
 }
 
-TEST(ParseLinksTest, NamesWhatIsWrong) {
-  for (const auto& [text, word] : {std::pair{"", "links has ''"},
-                                   {"a:1", "NAME:GB_PER_S:US"},
-                                   {"a:1:2,", "links has ''"},
-                                   {"a b:1:2", "links has 'a b:1:2'"},
-                                   {"a:x:2", "links has 'a:x:2'"},
-                                   {"a:0:2", "GB_PER_S is 0; allowed"},
-                                   {"a:1:nan", "US is nan; allowed"},
-                                   {"a:1:2,a:3:4", "'a' twice"}}) {
-    const auto links = ParseLinks(text);
-    EXPECT_THAT(std::string(links.status().message()), HasSubstr(word)) << text;
+TEST(ReadMeshQueryTest, LinksHaveRatesAndCosts) {
+  const auto query =
+      Read("--mesh=data:2 --links=nvlink:450:30,ib.ndr-1:0.5:1e3");
+  ASSERT_TRUE(query.ok()) << query.status();
+  EXPECT_EQ(query->machine.inside.name, "nvlink");
+  EXPECT_DOUBLE_EQ(query->machine.inside.call.Us(450'000), 31);
+  EXPECT_DOUBLE_EQ(query->machine.between.call.Us(500), 1001);
+}
+
+TEST(ReadMeshQueryTest, TheImplementationIsThatOfTheDefinitionOrOfTheFlag) {
+  const auto found = [](absl::string_view flags) {
+    const auto query = Read(absl::StrCat("--mesh=data:1 --seq=256 ", flags));
+    EXPECT_TRUE(query.ok()) << flags << ": " << query.status();
+    const ModelConfig model = query.ok() ? query->job.model : ModelConfig();
+    return std::pair(model.implementation, model.attention);
+  };
+  const std::string nano =
+      "--model=name=nano,d_model=64,d_ff=128,layers=1,heads=2";
+  const std::pair textbook(Implementation::kTextbook, AttentionKind::kNaive);
+  const std::pair fused(Implementation::kFused, AttentionKind::kOwn);
+  EXPECT_EQ(found(nano), textbook);
+  EXPECT_EQ(found(nano + ",implementation=fused"), fused);
+  EXPECT_EQ(found(nano + " --implementation=fused"), fused);
+  EXPECT_EQ(found("--model=tiny"), fused);
+}
+
+constexpr char kWrong[] = R"(
+--mesh=pipe:2
+--mesh=data:0
+--mesh=data:2,fsdp:2 --ranks=8
+--mesh=auto
+--mesh=auto --ranks=8,x
+--mesh=tensor:3
+--mesh=data:2 --global_batch=3
+--mesh=data:2 --links=
+--mesh=data:2 --links=a:1:1
+--mesh=data:2 --links=a:1
+--mesh=data:2 --links=a:x:1,b:1:1
+--mesh=data:2 --links=a:0:1,b:1:1
+--mesh=data:2 --links=a:1:nan,b:1:1
+--mesh=data:2 --links=a:1:1,a:1:1
+--mesh=data:2 --rank=2
+--mesh=data:2 --precision=fp8
+--mesh=data:2 --checkpoint=all
+--mesh=data:2 --attention=best
+--mesh=data:2 --nonsense=1
+--mesh=data:2 --implementation=x
+--mesh=data:2 --implementation=fused --model=name=a,d_model=64,implementation=fused
+--mesh=data:2 --device_tflops=-1)";
+
+TEST(ReadMeshQueryTest, SaysWhatIsWrongAsTheGoldenShows) {
+  std::string printed;
+  for (const absl::string_view flags :
+       absl::StrSplit(kWrong, '\n', absl::SkipEmpty())) {
+    const auto query = Read(flags);
+    EXPECT_FALSE(query.ok()) << flags;
+    absl::StrAppend(&printed, flags, "\n    ", query.status().message(), "\n");
   }
+  ExpectGolden("mesh_errors.txt", printed);
 }
 
 }  // namespace

@@ -183,6 +183,8 @@ WRONG = f"""
 def test_bad_usage() -> None:
     check_golden("plan_errors.txt", usage_errors(WRONG))
     check_usage_error(run("--models=a\nb"), ["'a\\nb'"])
+    mesh = ask(["--mesh=data:2", "--nonsense"])
+    assert mesh.returncode == 2 and mesh.stderr.startswith("tools/rehearse: ")
 
 
 def test_the_program_ends_as_its_requests_do() -> None:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """tools/plan --parallel."""
 
-import functools
 import math
 import re
 from typing import Any
@@ -187,8 +186,7 @@ WRONG = """
 
 
 def test_bad_usage() -> None:
-    found = usage_errors(WRONG, functools.partial(run, "--parallel"))
-    check_golden("plan_parallel_errors.txt", found)
+    check_golden("plan_parallel_errors.txt", usage_errors(WRONG, "--parallel"))
     spaced = run("--parallel", "--links=a b:1:2")
     check_usage_error(spaced, ["--links: it has 'a b:1:2'", "NAME:GB_PER_S:US"])
 

@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "fixtures/device/datasheet.h"
 #include "fixtures/steps/model_step.h"
 #include "model/spec/attention_variant.h"
@@ -118,6 +119,23 @@ absl::StatusOr<Link> ParseLink(absl::string_view text) {
   RETURN_IF_ERROR(CheckAmount(link + "GB_PER_S", gb_per_s));
   RETURN_IF_ERROR(CheckAmount(link + "US", us));
   return Link{parts[0], {us, 1e6 / (gb_per_s * 1e9)}};
+}
+
+// Parses "NAME:GB_PER_S:US,...", GB being 10^9 bytes. The names must be unique
+// (IsName), and the numbers from 1e-6 to 1e9.
+absl::StatusOr<std::vector<Link>> ParseLinks(absl::string_view text) {
+  std::vector<Link> links;
+  for (absl::string_view item : absl::StrSplit(text, ',')) {
+    ASSIGN_OR_RETURN(auto link, ParseLink(item));
+    for (const Link& other : links) {
+      if (other.name == link.name) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("links has '", link.name, "' twice; allowed: once"));
+      }
+    }
+    links.push_back(std::move(link));
+  }
+  return links;
 }
 
 absl::StatusOr<std::vector<int64_t>> ParseRanks(const std::string& text) {
@@ -232,21 +250,6 @@ void AddMeshFlags(MeshFlags& values, FlagParser& flags) {
   AddMesh(values, flags);
   AddModel(values, flags);
   AddMachine(values, flags);
-}
-
-absl::StatusOr<std::vector<Link>> ParseLinks(absl::string_view text) {
-  std::vector<Link> links;
-  for (absl::string_view item : absl::StrSplit(text, ',')) {
-    ASSIGN_OR_RETURN(auto link, ParseLink(item));
-    for (const Link& other : links) {
-      if (other.name == link.name) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("links has '", link.name, "' twice; allowed: once"));
-      }
-    }
-    links.push_back(std::move(link));
-  }
-  return links;
 }
 
 absl::StatusOr<MeshJob> OnMesh(const MeshQuery& query, const MeshShape& mesh) {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "fixtures/base/flag_parser.h"
 #include "fixtures/device/device.h"
 #include "tools/planner/mesh/mesh_job.h"
@@ -49,10 +48,6 @@ struct MeshFlags {
 };
 
 void AddMeshFlags(MeshFlags& values, FlagParser& flags);
-
-// Parses "NAME:GB_PER_S:US,...", GB being 10^9 bytes. InvalidArgument names the
-// value and what is allowed: unique names (IsName), numbers from 1e-6 to 1e9.
-absl::StatusOr<std::vector<Link>> ParseLinks(absl::string_view text);
 
 // Returns the job on a mesh. InvalidArgument if the mesh cannot divide it.
 absl::StatusOr<MeshJob> OnMesh(const MeshQuery& query, const MeshShape& mesh);
