@@ -3,21 +3,18 @@
 
     PYTHONPATH=. .venv/bin/python tests/data/make_goldens.py
 
-writes tests/data/golden_*.safetensors. Each file holds one small model, in the
-architecture that its name says, and one batch: `tokens` and `targets` [B, T],
-`param.<name>`, `logits` [B, T, V], `loss` (nats), `grad.<name>`, and `adamw10.<name>`,
-the parameters after ten steps of torch.optim.AdamW.
+writes tests/data/golden_*.pt. Each file holds one small model, its fields as `config`,
+and one batch: `tokens` and `targets` [B, T], `param.<name>`, `logits` [B, T, V], `loss`
+(nats), `grad.<name>`, and `adamw10.<name>`, the parameters after ten steps of
+torch.optim.AdamW.
 """
 
-import json
-import struct
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import save
 from torch import Tensor
 
 from tools.peers.pytorch_model import ModelConfig, TransformerLM, cross_entropy
@@ -48,24 +45,13 @@ FILES = [("", torch.float32), *((name, torch.float64) for name in CONFIGS)]
 
 
 def golden_path(name: str, dtype: torch.dtype) -> Path:
-    return DATA / f"golden_{name}{str(dtype).removeprefix('torch.')}.safetensors"
+    return DATA / f"golden_{name}{str(dtype).removeprefix('torch.')}.pt"
 
 
-def metadata(name: str, dtype: torch.dtype) -> dict[str, str]:
-    architecture = CONFIGS[name].architecture
-    values = ({"architecture": architecture} if architecture else {}) | {
-        "d_model": CONFIG.d_model,
-        "d_ff": CONFIG.d_ff,
-        "layers": CONFIG.layers,
-        "heads": CONFIG.heads,
-        "vocab": CONFIG.vocab,
-        "batch": BATCH,
-        "seq": SEQ,
-        "seed": SEED,
-        "torch": torch.__version__.partition("+")[0],
-        "dtype": str(dtype).removeprefix("torch."),
-    }
-    return {key: str(value) for key, value in values.items()}
+def config_text(name: str) -> str:
+    sizes = ("d_model", "d_ff", "layers", "heads", "vocab")
+    fields = ",".join(f"{key}={getattr(CONFIG, key)}" for key in sizes)
+    return fields + CONFIGS[name].architecture
 
 
 def make_model(config: ModelConfig, dtype: torch.dtype) -> TransformerLM:
@@ -117,20 +103,11 @@ def make_goldens(name: str, dtype: torch.dtype) -> dict[str, Tensor]:
     return goldens
 
 
-def serialize(tensors: dict[str, Tensor], info: dict[str, str]) -> bytes:
-    """A safetensors file with a sorted header: the library's order is random."""
-    data = save(tensors, info)
-    (length,) = struct.unpack("<Q", data[:8])
-    header = json.loads(data[8 : 8 + length])
-    text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)  # the data must start on 8 bytes
-    return struct.pack("<Q", len(text)) + text + data[8 + length :]
-
-
 def main() -> None:
-    for file in FILES:
-        path = golden_path(*file)
-        path.write_bytes(serialize(make_goldens(*file), metadata(*file)))
+    for name, dtype in FILES:
+        path = golden_path(name, dtype)
+        saved = {"config": config_text(name), **make_goldens(name, dtype)}
+        torch.save(saved, path)
         print(f"{path.name}: {path.stat().st_size} bytes")
 
 

@@ -4,17 +4,17 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <torch/csrc/jit/serialization/pickle.h>
 #include <torch/types.h>
 
-#include <map>
 #include <string>
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
 #include "model/training/adamw.h"
 #include "model/training/train_step.h"
+#include "tests/support/files.h"
 #include "tests/support/paths.h"
-#include "tests/support/safetensors.h"
 
 namespace trainbench {
 namespace {
@@ -52,34 +52,38 @@ void ExpectNear(const at::Tensor& actual, const at::Tensor& expected,
   EXPECT_TRUE(error <= tolerance) << name << " is off by " << error;
 }
 
+// Returns a golden file: "config" and all tensors, by name.
+c10::impl::GenericDict Load(const std::string& name) {
+  const std::string bytes =
+      ReadText(absl::StrCat(kTestData, "/golden_", name, ".pt"));
+  return torch::jit::pickle_load({bytes.begin(), bytes.end()}).toGenericDict();
+}
+
 // Runs the architecture and dtype of the golden file.
 class GoldenTest
     : public testing::TestWithParam<std::tuple<const char*, AttentionKind>> {
  protected:
   GoldenTest()
-      : goldens_(LoadSafetensors(
-            absl::StrCat(kTestData, "/golden_", std::get<0>(GetParam()),
-                         ".safetensors"),
-            metadata_)),
-        dtype_(goldens_.at("logits").scalar_type()),
+      : goldens_(Load(std::get<0>(GetParam()))),
+        dtype_(Golden("logits").scalar_type()),
         tolerance_(ToleranceOf(dtype_)),
         model_(Config(), at::TensorOptions().dtype(dtype_)),
-        batch_{goldens_.at("tokens"), goldens_.at("targets")} {
+        batch_{Golden("tokens"), Golden("targets")} {
     const at::NoGradGuard no_grad;
     for (const auto& item : model_->named_parameters()) {
-      item.value().copy_(goldens_.at("param." + item.key()));
+      item.value().copy_(Golden("param." + item.key()));
     }
   }
 
+  at::Tensor Golden(const std::string& name) const {
+    return goldens_.at(name).toTensor();
+  }
+
   ModelConfig Config() const {
-    std::string text = absl::StrCat("name=golden,attention=",
-                                    AttentionName(std::get<1>(GetParam())));
-    for (const char* key : {"d_model", "d_ff", "layers", "heads", "vocab"}) {
-      absl::StrAppend(&text, ",", key, "=", metadata_.at(key));
-    }
-    const auto architecture = metadata_.find("architecture");
-    if (architecture != metadata_.end()) text += architecture->second;
-    return ParseModel(text).value();
+    return ParseModel(absl::StrCat("name=golden,attention=",
+                                   AttentionName(std::get<1>(GetParam())), ",",
+                                   goldens_.at("config").toStringRef()))
+        .value();
   }
 
   at::Tensor ComputeLossAndGradients() {
@@ -93,13 +97,12 @@ class GoldenTest
               Precision::kFp32, NoObserver());
     }
     for (const auto& item : model_->named_parameters()) {
-      ExpectNear(item.value().detach(), goldens_.at("adamw10." + item.key()),
+      ExpectNear(item.value().detach(), Golden("adamw10." + item.key()),
                  tolerance_.adamw, item.key());
     }
   }
 
-  std::map<std::string, std::string> metadata_;
-  std::map<std::string, at::Tensor> goldens_;
+  const c10::impl::GenericDict goldens_;
   at::ScalarType dtype_;
   Tolerance tolerance_;
   TransformerLm model_;
@@ -108,8 +111,8 @@ class GoldenTest
 
 TEST_P(GoldenTest, CoversEveryParameterOfTheModel) {
   std::size_t parameters = 0;
-  for (const auto& [name, tensor] : goldens_) {
-    if (name.starts_with("param.")) ++parameters;
+  for (const auto& item : goldens_) {
+    if (item.key().toStringRef().starts_with("param.")) ++parameters;
   }
   EXPECT_EQ(parameters, model_->named_parameters().size());
 }
@@ -118,16 +121,15 @@ TEST_P(GoldenTest, Logits) {
   for (const StepMode mode : {StepMode::kInference, StepMode::kForward}) {
     ExpectNear(
         RunStep(mode, model_, nullptr, batch_, Precision::kFp32, NoObserver()),
-        goldens_.at("logits"), tolerance_.step,
-        std::string(StepModeName(mode)));
+        Golden("logits"), tolerance_.step, std::string(StepModeName(mode)));
   }
 }
 
 TEST_P(GoldenTest, LossAndAllGradients) {
-  ExpectNear(ComputeLossAndGradients(), goldens_.at("loss"), tolerance_.step,
+  ExpectNear(ComputeLossAndGradients(), Golden("loss"), tolerance_.step,
              "loss");
   for (const auto& item : model_->named_parameters()) {
-    ExpectNear(item.value().grad(), goldens_.at("grad." + item.key()),
+    ExpectNear(item.value().grad(), Golden("grad." + item.key()),
                tolerance_.step, item.key());
   }
 }
