@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <map>
 #include <memory>
 #include <string>
 
 #include "absl/strings/str_format.h"
 #include "fixtures/experiment/experiment.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
@@ -28,12 +26,12 @@ TEST(AccumulationExperimentTest, GivesThePublishedSums) {
     sums[bench_case.name.words().front().second] =
         absl::StrFormat("%.4f", extra->counters.at("sum"));
   }
-  EXPECT_THAT(sums, testing::UnorderedElementsAre(
-                        testing::Pair("fp32_plus_fp32", "10.0001"),
-                        testing::Pair("fp16_plus_fp16", "9.9531"),
-                        testing::Pair("fp32_plus_fp16", "10.0021"),
-                        testing::Pair("fp32_plus_fp32_of_fp16", "10.0021"),
-                        testing::Pair("bf16_plus_bf16", "4.0000")));
+  EXPECT_THAT(sums,
+              UnorderedElementsAre(Pair("fp32_plus_fp32", "10.0001"),
+                                   Pair("fp16_plus_fp16", "9.9531"),
+                                   Pair("fp32_plus_fp16", "10.0021"),
+                                   Pair("fp32_plus_fp32_of_fp16", "10.0021"),
+                                   Pair("bf16_plus_bf16", "4.0000")));
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <cstdint>
@@ -14,11 +12,10 @@
 #include "fixtures/memory/memory_probe.h"
 #include "fixtures/prediction/prediction.h"
 #include "tests/support/fake_group.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
-
-using ::testing::StartsWith;
 
 // Returns the case with a buffer of `bytes`.
 Case CaseOf(int64_t bytes, const Device& device) {

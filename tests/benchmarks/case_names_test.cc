@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The same work has the same name, whatever the flags are.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <map>
 #include <string>
 #include <vector>
 
 #include "fixtures/experiment/experiment.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
-
-using ::testing::ElementsAre;
 
 using Axes = std::map<std::string, std::vector<std::string>>;
 

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The experiments that time a GPU alone, and those that empty its cache.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <set>
 #include <string>
 
 #include "fixtures/experiment/experiment.h"
 #include "tests/benchmarks/listed_cases.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
-
-using ::testing::ElementsAre;
 
 // Returns the name of a case up to the values of its parameters.
 std::string Kind(const Case& bench_case) {

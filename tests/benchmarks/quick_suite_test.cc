@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite that `tools/bench` runs without any flag.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -17,12 +14,10 @@
 #include "fixtures/app/shard.h"
 #include "fixtures/experiment/experiment.h"
 #include "tests/benchmarks/listed_cases.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
-
-using testing::Contains;
-using testing::IsSupersetOf;
 
 constexpr DeviceKind kCpu = DeviceKind::kCpu;
 constexpr DeviceKind kGpu = DeviceKind::kCuda;

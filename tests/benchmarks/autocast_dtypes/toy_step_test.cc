@@ -2,8 +2,6 @@
 
 #include "benchmarks/autocast_dtypes/toy_step.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <string>
@@ -11,6 +9,7 @@
 #include "fixtures/device/cuda_support.h"
 #include "model/nn/dtype.h"
 #include "model/training/precision_scope.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
@@ -73,8 +72,7 @@ TEST_P(ToyStepTest, WrongLogitsAreReported) {
   }
   const absl::Status wrong = CheckToyLogits(model_, data_.x, low());
   EXPECT_EQ(wrong.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(wrong.message()),
-              testing::StartsWith("logits_error 0.5"));
+  EXPECT_THAT(std::string(wrong.message()), StartsWith("logits_error 0.5"));
 }
 
 TEST(CudaToyStepTest, AutocastWidensTheLayerNorm) {

@@ -2,18 +2,16 @@
 
 #include "benchmarks/fused_ops/fused_ops.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "tests/support/matchers.h"
+
 namespace trainbench {
 namespace {
-
-using testing::HasSubstr;
 
 ModelConfig Config() {
   return {.name = "m",

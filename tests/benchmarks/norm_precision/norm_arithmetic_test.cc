@@ -2,8 +2,6 @@
 
 #include "benchmarks/norm_precision/norm_arithmetic.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <string>
@@ -11,11 +9,10 @@
 #include "fixtures/device/cuda_support.h"
 #include "model/nn/dtype.h"
 #include "model/nn/norm.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr NormKind kKinds[] = {NormKind::kRmsNorm, NormKind::kLayerNorm};
 

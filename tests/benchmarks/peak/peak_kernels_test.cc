@@ -2,20 +2,15 @@
 
 #include "benchmarks/peak/peak_kernels.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <cmath>
 #include <string>
 
+#include "tests/support/matchers.h"
+
 namespace trainbench {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 TEST(PeakKernelsTest, ProductsOfEveryTypeAreRight) {
   at::manual_seed(1);

@@ -2,16 +2,14 @@
 
 #include "benchmarks/peak/stream.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <string>
 
+#include "tests/support/matchers.h"
+
 namespace trainbench {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr int64_t kLineBytes = 64;
 

@@ -2,14 +2,13 @@
 
 #include "benchmarks/softmax_vs_matmul/attention_ops.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <limits>
 #include <string>
 
 #include "model/verification/relative_error.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
@@ -55,7 +54,7 @@ TEST(AttentionOpsTest, AResultThatIsNoNumberIsNamed) {
         op, {.batch = 1, .heads = 1, .seq = 8, .d_head = 64}, at::kFloat);
     in.a.fill_(std::numeric_limits<double>::quiet_NaN());
     EXPECT_THAT(std::string(VerifyAttentionOp(op, in).message()),
-                testing::EndsWith(" of " + std::string(AttentionOpName(op))));
+                EndsWith(" of " + std::string(AttentionOpName(op))));
   }
 }
 
