@@ -91,18 +91,6 @@ TEST(QuickSuiteTest, OnAGpuAGraphReplaysATrainStepThatBreakdownDivides) {
                               "backward/gap/batch:4/seq:512"));
 }
 
-TEST(QuickSuiteTest, OnAGpuNoTimedRowFollowsAProfile) {
-  for (const Suite suite : kSuites) {
-    bool profiled = false;
-    for (const Case& bench_case : ListedCases(suite, kGpu)) {
-      profiled = profiled || bench_case.measure != nullptr;
-      EXPECT_EQ(bench_case.measure != nullptr, profiled)
-          << bench_case.name.text();
-    }
-    EXPECT_TRUE(profiled) << "breakdown";
-  }
-}
-
 TEST(QuickSuiteTest, OnAGpuThePaperSuiteCanBeCutIntoPartsOfAboutAsManyRows) {
   const Device& device = ListedDevice(kGpu);
   const std::vector<Case>& cases = ListedCases(Suite::kPaper, kGpu);
