@@ -2,19 +2,16 @@
 
 #include "tests/emulator/launcher.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "tests/support/matchers.h"
+
 namespace trainbench::emulator {
 namespace {
-
-using testing::HasSubstr;
 
 // Runs a function of the test as a kernel.
 struct AnyKernel {

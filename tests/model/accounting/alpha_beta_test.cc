@@ -2,18 +2,15 @@
 
 #include "model/accounting/alpha_beta.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
+#include "tests/support/matchers.h"
+
 namespace trainbench {
 namespace {
-
-using testing::HasSubstr;
 
 double SquaredError(const AlphaBeta& model,
                     const std::vector<CallTime>& calls) {

@@ -2,17 +2,14 @@
 
 #include "model/accounting/communication.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <string>
 
+#include "tests/support/matchers.h"
+
 namespace trainbench {
 namespace {
-
-using testing::HasSubstr;
 
 TEST(BucketsTest, BestOfTheXlModel) {
   // CS336 assignment 2: 2 H100 with NVLink, 2 A100 on PCIe; 8 GB of gradients.

@@ -2,8 +2,6 @@
 
 #include "model/distributed/ddp/gradient_sync.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <cstdint>
@@ -14,13 +12,11 @@
 
 #include "tests/model/c10_error.h"
 #include "tests/model/distributed/parallel_models.h"
+#include "tests/support/matchers.h"
 #include "tests/support/rank_fixture.h"
 
 namespace trainbench {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 using ModelPtr = std::shared_ptr<ParallelModel>;
 using ModelMaker = std::function<ModelPtr()>;

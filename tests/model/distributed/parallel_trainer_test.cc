@@ -4,8 +4,6 @@
 #include "model/distributed/trainer/parallel_trainer.h"
 
 #include <ATen/Parallel.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <cctype>
@@ -32,14 +30,11 @@
 #include "tests/model/distributed/parallel_models.h"
 #include "tests/model/step_bytes.h"
 #include "tests/support/architectures.h"
+#include "tests/support/matchers.h"
 #include "tests/support/rank_fixture.h"
 
 namespace trainbench {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 // A rank's model, or its part of the model, and its trainer.
 struct Job {

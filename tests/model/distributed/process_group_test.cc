@@ -2,8 +2,6 @@
 
 #include "model/distributed/comm/process_group.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <chrono>
@@ -22,15 +20,13 @@
 #include "model/distributed/comm/backends.h"
 #include "model/distributed/comm/rendezvous.h"
 #include "tests/model/c10_error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/rank_fixture.h"
 
 namespace trainbench {
 namespace {
 
 using std::chrono::milliseconds;
-using ::testing::AllOf;
-using ::testing::AnyOf;
-using ::testing::HasSubstr;
 
 class RankProcessGroup : public RankTest {};
 

@@ -2,8 +2,6 @@
 
 #include "model/distributed/zero/sharded_optimizer.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <cstdint>
@@ -16,13 +14,11 @@
 #include "model/distributed/ddp/gradient_sync.h"
 #include "tests/model/distributed/parallel_models.h"
 #include "tests/support/fake_group.h"
+#include "tests/support/matchers.h"
 #include "tests/support/rank_fixture.h"
 
 namespace trainbench {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 constexpr AdamWOptions kSlowAdamW = {.lr = 0.1, .weight_decay = 0.1};
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A model shared by ranks, compared with the same model on one process.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <cstddef>
@@ -23,13 +21,11 @@
 #include "tests/model/training/small_model.h"
 #include "tests/support/architectures.h"
 #include "tests/support/fake_group.h"
+#include "tests/support/matchers.h"
 #include "tests/support/rank_fixture.h"
 
 namespace trainbench {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 // Two and four ranks divide its key/value heads evenly, too. Each rank has the
 // same words of the embeddings and of the head, which are tied.

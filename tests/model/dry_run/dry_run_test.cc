@@ -2,8 +2,6 @@
 
 #include "model/dry_run/dry_run.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <cstdint>
@@ -16,13 +14,10 @@
 #include "fixtures/memory/memory_account.h"
 #include "model/dry_run/operators.h"
 #include "tests/model/c10_error.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Pair;
 
 constexpr int64_t kHuge = int64_t{1} << 50;
 

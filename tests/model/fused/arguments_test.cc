@@ -4,8 +4,6 @@
 
 #include "model/fused/arguments.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/types.h>
 
@@ -25,11 +23,10 @@
 #include "model/nn/attention/tiled.h"
 #include "model/nn/rope.h"
 #include "tests/model/c10_error.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
-
-using testing::HasSubstr;
 
 at::Tensor Targets(std::initializer_list<int64_t> ids) {
   return at::tensor(at::ArrayRef<int64_t>(ids), at::kLong);

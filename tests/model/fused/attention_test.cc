@@ -5,8 +5,6 @@
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <algorithm>
@@ -17,11 +15,10 @@
 #include "model/spec/attention_variant.h"
 #include "model/verification/relative_error.h"
 #include "tests/model/fused/formulas.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
-
-using testing::ElementsAre;
 
 // The largest of the kernels of both passes and types.
 template <int head>

@@ -2,9 +2,6 @@
 
 #include "model/kernels/rms_norm.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -12,6 +9,7 @@
 #include "model/kernels/rms_norm.cuh"
 #include "tests/emulator/faulty_device.h"
 #include "tests/model/kernels/tensors.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench::kernels {
 namespace {
@@ -139,7 +137,7 @@ TEST(RmsNormKernels, NeedTheBarrierOfAReduction) {
   EXPECT_THAT(
       RmsNormForward(launcher, {Dtype::kFloat32, Dtype::kFloat32, 1, 512,
                                 kEpsilon, x, nullptr, x, nullptr, y, inverse}),
-      testing::HasSubstr("another thread"));
+      HasSubstr("another thread"));
 }
 
 TEST(RmsNormKernels, RefuseWhatTheyCannotDo) {

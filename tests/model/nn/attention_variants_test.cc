@@ -2,8 +2,6 @@
 // Every attention variant available on a CPU, compared with float64.
 
 #include <ATen/record_function.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <cmath>
@@ -18,14 +16,11 @@
 #include "model/nn/attention/tiled.h"
 #include "model/nn/attention/variants.h"
 #include "tests/model/fused/formulas.h"
+#include "tests/support/matchers.h"
 #include "tests/support/tensors.h"
 
 namespace trainbench {
 namespace {
-
-using testing::Contains;
-using testing::Not;
-using testing::StartsWith;
 
 std::vector<AttentionKind> OnCpu() {
   std::vector<AttentionKind> kinds;

@@ -4,8 +4,6 @@
 
 #include <ATen/SequenceNumber.h>
 #include <ATen/autocast_mode.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/types.h>
 
@@ -15,12 +13,12 @@
 
 #include "model/training/precision_scope.h"
 #include "tests/model/c10_error.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
 
 using Tensors = std::vector<at::Tensor>;
-using ::testing::HasSubstr;
 
 at::Tensor Leaf(at::IntArrayRef sizes) {
   return at::randn(sizes).set_requires_grad(true);

@@ -3,11 +3,11 @@
 #include "model/nn/attention/sdpa_backend.h"
 
 #include <ATen/Context.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cstddef>
 #include <vector>
+
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
@@ -26,7 +26,7 @@ std::vector<bool> Enabled() {
 TEST(SdpaBackendScopeTest, LeavesOneBackendAndRestoresWhatWasSet) {
   at::globalContext().setSDPUseCuDNN(false);
   const std::vector<bool> before = Enabled();
-  EXPECT_THAT(before, testing::ElementsAre(true, true, true, false, true));
+  EXPECT_THAT(before, ElementsAre(true, true, true, false, true));
   for (const SdpaBackend backend : kBackends) {
     {
       const SdpaBackendScope scope(backend);

@@ -2,8 +2,6 @@
 
 #include "model/nn/transformer_lm.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <cmath>
@@ -12,6 +10,7 @@
 
 #include "model/nn/initialization.h"
 #include "tests/model/c10_error.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
@@ -23,7 +22,7 @@ TEST(TransformerLmTest, ABadConfigIsRefusedByName) {
   EXPECT_THAT(ErrorOf([] {
                 TransformerLm(ModelConfig{"m", 24, 40, 2, 5, 37}, at::kFloat);
               }),
-              ::testing::HasSubstr("heads is 5"));
+              HasSubstr("heads is 5"));
 }
 
 // Expects weights of variance 2 / (in + out) and embeddings of variance 1, both

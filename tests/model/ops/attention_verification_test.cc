@@ -2,8 +2,6 @@
 
 #include "model/ops/attention_verification.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <limits>
@@ -12,13 +10,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "fixtures/memory/memory_probe.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
-
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 struct Round {
   AttentionInputs inputs;

@@ -2,18 +2,13 @@
 
 #include "model/spec/check_log.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <stdexcept>
 
+#include "tests/support/matchers.h"
+
 namespace trainbench {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::Pair;
 
 TEST(CheckErrorTest, AllowsALimitAndNoNan) {
   EXPECT_EQ(CheckError("logits", 0.1, 0.1), absl::OkStatus());

@@ -2,11 +2,10 @@
 
 #include "model/spec/enum_names.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <stdexcept>
 #include <string>
+
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
@@ -16,7 +15,7 @@ constexpr EnumNames<Hue, 2> HueName{"red", "green"};
 
 TEST(EnumNamesTest, NamesListsAndLooksUp) {
   EXPECT_EQ(HueName(Hue::kGreen), "green");
-  EXPECT_THAT(HueName.values(), testing::ElementsAre(Hue::kRed, Hue::kGreen));
+  EXPECT_THAT(HueName.values(), ElementsAre(Hue::kRed, Hue::kGreen));
   EXPECT_EQ(HueName.Joined(), "red, green");
   EXPECT_EQ(HueName.Parse("hue", "green").value(), Hue::kGreen);
   EXPECT_EQ(std::string(HueName.Parse("hue", "blue").status().message()),

@@ -2,16 +2,13 @@
 
 #include "model/spec/parallel/mesh_shape.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <set>
 #include <string>
 
+#include "tests/support/matchers.h"
+
 namespace trainbench {
 namespace {
-
-using ::testing::HasSubstr;
 
 std::string WhyNot(const char* text) {
   return std::string(ParseMesh(text).status().message());

@@ -2,18 +2,13 @@
 
 #include "model/spec/parallel/tensor_part.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <string>
 
 #include "model/spec/named_models.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 TEST(TensorPartTest, PartsFollowEachOtherAndDifferByOneAtMost) {
   for (const int64_t size : {4, 7, 10, 50257}) {

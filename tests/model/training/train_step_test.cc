@@ -4,19 +4,16 @@
 
 #include <ATen/SequenceNumber.h>
 #include <ATen/autocast_mode.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <cstdint>
 #include <vector>
 
 #include "tests/model/training/small_model.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
-
-using ::testing::ElementsAre;
 
 class RecordingObserver final : public PhaseObserver {
  public:

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The results of a timed step, checked after the timing.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <cmath>
@@ -13,15 +11,10 @@
 #include "model/training/precision_scope.h"
 #include "model/verification/verification.h"
 #include "tests/model/training/small_model.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::Pair;
-using ::testing::StartsWith;
 
 constexpr int64_t kVocab = 100;
 

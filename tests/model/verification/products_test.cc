@@ -2,8 +2,6 @@
 
 #include "model/verification/products.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <stdexcept>
@@ -11,14 +9,10 @@
 
 #include "model/nn/dtype.h"
 #include "model/training/precision_scope.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Pair;
 
 std::string WhyNot(const Products& products, Precision precision) {
   return std::string(ProveProducts(products, precision).message());

@@ -5,8 +5,6 @@
 #include "model/verification/verification.h"
 
 #include <ATen/Parallel.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <cmath>
@@ -21,14 +19,10 @@
 #include "model/verification/relative_error.h"
 #include "tests/model/training/small_model.h"
 #include "tests/support/architectures.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
-using ::testing::StartsWith;
 
 // The models are so small that a second thread only adds overhead.
 const bool kOneThread = (at::set_num_threads(1), true);

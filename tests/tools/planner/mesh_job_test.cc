@@ -2,21 +2,15 @@
 
 #include "tools/planner/mesh/mesh_job.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "model/accounting/flops.h"
 #include "model/accounting/parameters.h"
 #include "model/distributed/fsdp/full_sharding_traffic.h"
 #include "model/distributed/tensor_parallel/tensor_traffic.h"
 #include "model/spec/named_models.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::Key;
 
 MeshJob SmallOn(const MeshShape& mesh) {
   MeshJob job;

@@ -5,8 +5,6 @@
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <cuda_runtime_api.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <functional>
@@ -19,15 +17,13 @@
 #include "tests/model/c10_error.h"
 #include "tests/model/fused/cuda/fixture.h"
 #include "tests/model/kernels/emulated.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench {
 namespace {
 
 using kernels::EmulatedKernels;
 using kernels::Grid;
-using testing::AllOf;
-using testing::ContainsRegex;
-using testing::HasSubstr;
 
 class EmulatedLaunchTest : public CudaFusedTest {
  protected:

@@ -2,9 +2,6 @@
 // The assertions of the other tests find bugs planted in the FlashAttention
 // kernels: the emulator reports an error, or the numbers are wrong.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -14,13 +11,13 @@
 #include "tests/emulator/faulty_device.h"
 #include "tests/model/kernels/flash/problem.h"
 #include "tests/model/kernels/tensors.h"
+#include "tests/support/matchers.h"
 
 namespace trainbench::kernels {
 namespace {
 
 using emulator::Fault;
 using emulator::FaultyDevice;
-using testing::HasSubstr;
 using Options = FaultyDevice::Options;
 using Forward = FlashBf16Forward<64>;
 using Keys = FlashBf16BackwardKeys<64>;
