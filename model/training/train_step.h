@@ -39,12 +39,14 @@ void RandomizeGradients(const TransformerLm& model);
 // Runs the forward pass and the loss under the precision's autocast. Returns
 // the loss, a scalar with its graph.
 at::Tensor ComputeLoss(TransformerLm& model, const Batch& batch,
-                       Precision precision, PhaseObserver& observer);
+                       Precision precision,
+                       PhaseObserver& observer = NoObserver());
 
 // ComputeLoss() and the backward pass. Leaves the gradients in the parameters.
 // Returns the loss, a detached scalar.
 at::Tensor ComputeGradients(TransformerLm& model, const Batch& batch,
-                            Precision precision, PhaseObserver& observer);
+                            Precision precision,
+                            PhaseObserver& observer = NoObserver());
 
 // Runs one whole step of `mode`. Releases the gradients in the step's last
 // phase, so that they do not accumulate and are not allocated during the next
@@ -52,7 +54,7 @@ at::Tensor ComputeGradients(TransformerLm& model, const Batch& batch,
 // forward modes, else the detached loss.
 at::Tensor RunStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
                    const Batch& batch, Precision precision,
-                   PhaseObserver& observer);
+                   PhaseObserver& observer = NoObserver());
 
 }  // namespace trainbench
 

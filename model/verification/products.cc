@@ -161,10 +161,8 @@ absl::Status ProveProducts(const Products& products, Precision precision) {
 
 Products ForwardProducts(TransformerLm& model, const Batch& batch,
                          Precision precision) {
-  return ProductsOf([&] {
-    RunStep(StepMode::kInference, model, nullptr, batch, precision,
-            NoObserver());
-  });
+  return ProductsOf(
+      [&] { RunStep(StepMode::kInference, model, nullptr, batch, precision); });
 }
 
 }  // namespace trainbench

@@ -93,13 +93,12 @@ StepFunctions Complete(StepFunctions functions, TransformerLm& model,
   if (!functions.logits) {
     functions.logits = [&model, precision](const at::Tensor& tokens) {
       return RunStep(StepMode::kInference, model, nullptr,
-                     {.tokens = tokens, .targets = {}}, precision,
-                     NoObserver());
+                     {.tokens = tokens, .targets = {}}, precision);
     };
   }
   if (!functions.gradients) {
     functions.gradients = [&model, precision](const Batch& batch) {
-      return ComputeGradients(model, batch, precision, NoObserver());
+      return ComputeGradients(model, batch, precision);
     };
   }
   return functions;
@@ -255,7 +254,7 @@ absl::Status VerifyStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
 absl::Status VerifyOutput(StepMode mode, TransformerLm& model, AdamW* optimizer,
                           const Batch& batch, Precision precision) {
   return VerifyOutput(mode, model, batch, precision, [&] {
-    return RunStep(mode, model, optimizer, batch, precision, NoObserver());
+    return RunStep(mode, model, optimizer, batch, precision);
   });
 }
 

@@ -71,7 +71,7 @@ class ParallelTrainer {
 // scalar; the job's loss is the mean over ranks.
 at::Tensor ComputeMeanGradients(TransformerLm& model, ParallelTrainer& trainer,
                                 const Batch& batch, Precision precision,
-                                PhaseObserver& observer);
+                                PhaseObserver& observer = NoObserver());
 
 // Runs the rest of the step: Phase::kOptimizer, and Phase::kCommunication if
 // parameters are shared.
@@ -80,7 +80,7 @@ void UpdateParameters(ParallelTrainer& trainer, PhaseObserver& observer);
 // Runs one step: ComputeMeanGradients and UpdateParameters.
 at::Tensor RunParallelStep(TransformerLm& model, ParallelTrainer& trainer,
                            const Batch& batch, Precision precision,
-                           PhaseObserver& observer);
+                           PhaseObserver& observer = NoObserver());
 
 // The parameters that require a gradient, in the module's order. A tied
 // parameter, which parameters() lists once per owner, appears once.

@@ -31,7 +31,7 @@ double AllowedOfUpdate(c10::ScalarType dtype) {
 std::vector<at::Tensor> LocalGradients(
     TransformerLm& model, const std::vector<at::Tensor>& parameters,
     const Batch& batch, Precision precision) {
-  const at::Tensor loss = ComputeLoss(model, batch, precision, NoObserver());
+  const at::Tensor loss = ComputeLoss(model, batch, precision);
   return torch::autograd::grad({loss}, parameters);
 }
 
@@ -50,7 +50,7 @@ void CopyValues(const std::vector<at::Tensor>& from,
 // Steps this process's own model with the mean of all ranks' gradients.
 void StepOnMean(TransformerLm& model, const Batch& batch, Precision precision,
                 ProcessGroup& group) {
-  ComputeGradients(model, batch, precision, NoObserver());
+  ComputeGradients(model, batch, precision);
   AverageGradients(TrainableParameters(*model), group);
   AdamW(TrainableParameters(*model), AdamWKind::kFused).Step();
   ReleaseGradients(model);  // AddToCost in fixtures/ relies on it
@@ -63,7 +63,7 @@ absl::Status VerifyGradients(TransformerLm& model, ParallelTrainer& trainer,
                              ProcessGroup& group) {
   const std::vector<at::Tensor> parameters = TrainableParameters(*model);
   const auto local = LocalGradients(model, parameters, batch, precision);
-  ComputeMeanGradients(model, trainer, batch, precision, NoObserver());
+  ComputeMeanGradients(model, trainer, batch, precision);
   absl::Status status;  // every rank compares all tensors, even after an error
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     status.Update(CheckError(
@@ -102,7 +102,7 @@ absl::Status VerifyUpdate(TransformerLm& model, ParallelTrainer& trainer,
   CopyValues(found, expected);
   trainer.Free();
   StepOnMean(whole, batch, precision, group);
-  RunParallelStep(model, trainer, batch, precision, NoObserver());
+  RunParallelStep(model, trainer, batch, precision);
   trainer.Gather();
   absl::Status status = VerifyReplicas(found, group);
   for (std::size_t i = 0; i < found.size(); ++i) {

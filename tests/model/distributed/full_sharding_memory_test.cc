@@ -134,7 +134,7 @@ JobBytes BytesOfSteps(const MemoryJob& job, ProcessGroup& data,
   JobBytes found;
   const auto step = [&] {
     const CollectiveRecorder recorder(data);
-    RunParallelStep(model, *sharded, batch, job.precision, NoObserver());
+    RunParallelStep(model, *sharded, batch, job.precision);
     found.traffic = recorder.traffic();
   };
   found.bytes = MeasureSteps(

@@ -36,11 +36,11 @@ const Checkpointing kRecomputed[] = {
 ModelConfig UnshardedConfig() { return {"m", 18, 35, 3, 3, 37}; }
 
 at::Tensor LossOf(TransformerLm& model, const Batch& batch) {
-  return ComputeLoss(model, batch, Precision::kFp32, NoObserver());
+  return ComputeLoss(model, batch, Precision::kFp32);
 }
 
 void Step(TransformerLm& model, ParallelTrainer& trainer, const Batch& batch) {
-  RunParallelStep(model, trainer, batch, Precision::kFp32, NoObserver());
+  RunParallelStep(model, trainer, batch, Precision::kFp32);
 }
 
 void ExpectEqual(const TransformerLm& a, const TransformerLm& b) {
@@ -174,8 +174,7 @@ class RankFullyShardedMesh : public RankTest {
     const Batch batch = RandomBatch(37, 2 * batches, 7, at::kCPU);
     for (int step = 0; step < 3; ++step) {
       Step(part, sharded, ShareOf(batch, *mesh.data));
-      RunStep(StepMode::kTrainStep, whole, &adamw, batch, Precision::kFp32,
-              NoObserver());
+      RunStep(StepMode::kTrainStep, whole, &adamw, batch, Precision::kFp32);
     }
     sharded.Gather();
     EXPECT_TRUE(VerifyReplicas(Parameters(part), *mesh.data).ok());

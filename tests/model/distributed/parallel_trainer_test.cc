@@ -235,8 +235,7 @@ std::vector<Phase> PhasesOf(const ParallelTrainer& trainer) {
 }
 
 at::Tensor Step(Job& job, const Batch& batch) {
-  return RunParallelStep(job.model, *job.trainer, batch, Precision::kFp32,
-                         NoObserver());
+  return RunParallelStep(job.model, *job.trainer, batch, Precision::kFp32);
 }
 
 StepBytes BytesOfSteps(const Kind& kind, ProcessGroup& group) {
@@ -284,8 +283,7 @@ class RankParallelTrainer : public RankTest {
                           Precision::kFp32, observer);
       EXPECT_EQ(observer.phases, PhasesOf(*job.trainer));
       const at::Tensor expected =
-          RunStep(StepMode::kTrainStep, alone, &adamw, whole, Precision::kFp32,
-                  NoObserver());
+          RunStep(StepMode::kTrainStep, alone, &adamw, whole, Precision::kFp32);
       data.AllReduce(loss);
       EXPECT_TRUE((loss / data.size()).allclose(expected, 1e-5)) << step;
     }
@@ -377,7 +375,7 @@ TEST_F(RankParallelTrainer, DISABLED_OneDies) {
       at::Tensor loss;
       if (begins) {
         job.trainer->BeforeForward();
-        loss = ComputeLoss(job.model, batch, Precision::kFp32, NoObserver());
+        loss = ComputeLoss(job.model, batch, Precision::kFp32);
       }
       steps.push_back({name, std::move(group), std::move(job), loss});
     }
@@ -423,7 +421,7 @@ class OneOfFourTest : public testing::TestWithParam<Kind> {
 TEST_P(OneOfFourTest, TheUpdateSendsNothing) {
   EXPECT_THAT(CallsOf([&] {
                 ComputeMeanGradients(job_.model, *job_.trainer, batch_,
-                                     Precision::kFp32, NoObserver());
+                                     Precision::kFp32);
               }),
               Not(IsEmpty()));
   EXPECT_THAT(CallsOf([&] { job_.trainer->Update(); }), IsEmpty());
@@ -462,8 +460,7 @@ TEST(DataParallelTrainerTest, WithoutExchangesItStepsOnThisRanksGradients) {
     job.trainer->SetExchanges(false);
     for (int step = 0; step < 2; ++step) {
       Step(job, batch);
-      RunStep(StepMode::kTrainStep, alone, &adamw, batch, Precision::kFp32,
-              NoObserver());
+      RunStep(StepMode::kTrainStep, alone, &adamw, batch, Precision::kFp32);
     }
     for (std::size_t i = 0; i < Parameters(alone).size(); ++i) {
       EXPECT_TRUE(Parameters(job.model)[i].equal(Parameters(alone)[i]))

@@ -128,11 +128,10 @@ TEST_F(RankTensorParallel, StepsAsTheWholeModel) {
       AdamW optimizer_of_whole(Parameters(whole), AdamWKind::kFused);
       const Batch batch = SameBatch(3);
       for (int step = 0; step < 3; ++step) {
-        const auto loss = ComputeGradients(part, batch, precision, NoObserver())
-                              .item<double>();
+        const auto loss =
+            ComputeGradients(part, batch, precision).item<double>();
         const auto expected =
-            ComputeGradients(whole, batch, precision, NoObserver())
-                .item<double>();
+            ComputeGradients(whole, batch, precision).item<double>();
         EXPECT_NEAR(loss, expected, limits.loss * expected) << step;
         ExpectPartOfGradients(part, whole, *group_, limits.gradient);
         optimizer.Step();
@@ -165,7 +164,7 @@ TEST_F(RankTensorParallel, RecomputedBlocksHaveTheSameGradientsToTheBit) {
       TransformerLm again = MakePartOf(ranks_again, WeightType(precision));
       const Batch batch = SameBatch(3);
       const auto loss = [&](TransformerLm& model) {
-        return ComputeGradients(model, batch, precision, NoObserver());
+        return ComputeGradients(model, batch, precision);
       };
       EXPECT_TRUE(loss(again).equal(loss(kept)));
       ExpectEqualGradients(again, kept);
@@ -187,10 +186,8 @@ TEST_F(RankTensorParallel, InFloat64ItIsTheWholeModel) {
     FillBiases(part);
     FillBiases(whole);
     const Batch batch = SameBatch(2);
-    const auto loss =
-        ComputeGradients(part, batch, Precision::kFp32, NoObserver());
-    const auto of_whole =
-        ComputeGradients(whole, batch, Precision::kFp32, NoObserver());
+    const auto loss = ComputeGradients(part, batch, Precision::kFp32);
+    const auto of_whole = ComputeGradients(whole, batch, Precision::kFp32);
     EXPECT_LE(RelativeError(loss, of_whole), 1e-14);
     ExpectPartOfGradients(part, whole, *group_, 1e-12);
   }
@@ -245,10 +242,8 @@ TEST(TensorParallelTest, OneRankHasTheWholeModelAndSendsNothing) {
   at::manual_seed(kSeed);
   TransformerLm whole(config, at::TensorOptions());
   const Batch batch = RandomBatch(37, 2, 5, at::kCPU);
-  const at::Tensor loss =
-      ComputeGradients(part, batch, Precision::kFp32, NoObserver());
-  const at::Tensor expected =
-      ComputeGradients(whole, batch, Precision::kFp32, NoObserver());
+  const at::Tensor loss = ComputeGradients(part, batch, Precision::kFp32);
+  const at::Tensor expected = ComputeGradients(whole, batch, Precision::kFp32);
   EXPECT_LE(RelativeError(loss, expected), 1e-6);
   ExpectPartOfGradients(part, whole, alone, 1e-5);
   EXPECT_EQ(alone.calls(), 0);

@@ -59,7 +59,7 @@ Traffic TrafficOfStep(const Division& job) {
   const Batch batch =
       RandomBatch(step.model.vocab, step.batch, step.seq, at::kCPU);
   const CollectiveRecorder recorder(group);
-  RunStep(step.mode, part, nullptr, batch, step.precision, NoObserver());
+  RunStep(step.mode, part, nullptr, batch, step.precision);
   return recorder.traffic();
 }
 

@@ -31,8 +31,7 @@ std::map<std::string, int> ScopesOfAStep(AttentionKind kind) {
   AdamW optimizer(Parameters(model), AdamWKind::kFused);
   const Batch batch = RandomBatch(11, 2, 4, at::kCPU);
   const auto trace = Profile(Device(), [&] {
-    RunStep(StepMode::kTrainStep, model, &optimizer, batch, Precision::kFp32,
-            NoObserver());
+    RunStep(StepMode::kTrainStep, model, &optimizer, batch, Precision::kFp32);
   });
   std::map<std::string, int> scopes;
   if (!trace.ok()) return scopes;

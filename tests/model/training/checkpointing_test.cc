@@ -46,16 +46,14 @@ TEST_P(CheckpointingTest, LossAndGradientsAreTheSameToTheLastBit) {
   at::manual_seed(2);
   const Batch batch = RandomBatch(90, 2, 11, at::kCPU);
   TransformerLm plain = MakeModel({});
-  const at::Tensor expected =
-      ComputeGradients(plain, batch, precision(), NoObserver());
+  const at::Tensor expected = ComputeGradients(plain, batch, precision());
   for (const Checkpointing& choice : kChoices) {
     SCOPED_TRACE(CheckpointingName(choice));
     TransformerLm model = MakeModel(choice);
     // The second pass reuses the rotary tables of the first.
     for (int i = 0; i < 2; ++i) {
       ReleaseGradients(model);
-      const at::Tensor loss =
-          ComputeGradients(model, batch, precision(), NoObserver());
+      const at::Tensor loss = ComputeGradients(model, batch, precision());
       EXPECT_TRUE(loss.equal(expected));
       ExpectEqualGradients(model, plain);
     }
@@ -70,9 +68,9 @@ TEST_P(CheckpointingTest, EveryModeComputesTheSame) {
     AdamW plain_adamw(Parameters(plain), AdamWKind::kFused);
     AdamW adamw(Parameters(model), AdamWKind::kFused);
     const at::Tensor expected =
-        RunStep(mode, plain, &plain_adamw, batch, precision(), NoObserver());
-    EXPECT_TRUE(RunStep(mode, model, &adamw, batch, precision(), NoObserver())
-                    .equal(expected))
+        RunStep(mode, plain, &plain_adamw, batch, precision());
+    EXPECT_TRUE(
+        RunStep(mode, model, &adamw, batch, precision()).equal(expected))
         << StepModeName(mode);
     for (const auto& item : model->named_parameters()) {
       EXPECT_TRUE(item.value().equal(plain->named_parameters()[item.key()]))

@@ -87,14 +87,14 @@ class GoldenTest
   }
 
   at::Tensor ComputeLossAndGradients() {
-    return ComputeGradients(model_, batch_, Precision::kFp32, NoObserver());
+    return ComputeGradients(model_, batch_, Precision::kFp32);
   }
 
   void ExpectAdamW(AdamWKind kind) {
     AdamW optimizer(Parameters(model_), kind, kAdamW);
     for (int step = 0; step < kSteps; ++step) {
       RunStep(StepMode::kTrainStep, model_, &optimizer, batch_,
-              Precision::kFp32, NoObserver());
+              Precision::kFp32);
     }
     for (const auto& item : model_->named_parameters()) {
       ExpectNear(item.value().detach(), Golden("adamw10." + item.key()),
@@ -119,9 +119,9 @@ TEST_P(GoldenTest, CoversEveryParameterOfTheModel) {
 
 TEST_P(GoldenTest, Logits) {
   for (const StepMode mode : {StepMode::kInference, StepMode::kForward}) {
-    ExpectNear(
-        RunStep(mode, model_, nullptr, batch_, Precision::kFp32, NoObserver()),
-        Golden("logits"), tolerance_.step, std::string(StepModeName(mode)));
+    ExpectNear(RunStep(mode, model_, nullptr, batch_, Precision::kFp32),
+               Golden("logits"), tolerance_.step,
+               std::string(StepModeName(mode)));
   }
 }
 

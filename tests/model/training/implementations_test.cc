@@ -58,10 +58,8 @@ TEST_P(ImplementationsTest, LossAndEveryGradientEqualTheTextbookInFloat64) {
   }
   at::manual_seed(2);
   const Batch batch = RandomBatch(90, 2, 11, at::kCPU);
-  const at::Tensor loss =
-      ComputeGradients(model_, batch, precision(), NoObserver());
-  const at::Tensor expected =
-      ComputeGradients(wide, batch, Precision::kFp32, NoObserver());
+  const at::Tensor loss = ComputeGradients(model_, batch, precision());
+  const at::Tensor expected = ComputeGradients(wide, batch, Precision::kFp32);
   EXPECT_LE(RelativeError(loss, expected), Tolerance() / 4);
   for (const auto& item : model_->named_parameters()) {
     EXPECT_EQ(item.value().grad().scalar_type(), item.value().scalar_type());
@@ -90,8 +88,7 @@ TEST_P(ImplementationsTest, TwentyTrainStepsLowerTheLossOfTheirBatch) {
   const Batch batch = RandomBatch(90, 2, 5, at::kCPU);
   double first = 0, last = 0;
   for (int step = 0; step < 20; ++step) {
-    last = RunStep(StepMode::kTrainStep, model_, &optimizer, batch, precision(),
-                   NoObserver())
+    last = RunStep(StepMode::kTrainStep, model_, &optimizer, batch, precision())
                .item<double>();
     if (step == 0) first = last;
   }
@@ -152,8 +149,7 @@ TEST(FusedImplementationTest, TheMatricesOfOneProductStayAdjacent) {
       SmallConfig(Implementation::kFused, AttentionKind::kNaive), at::kFloat);
   AdamW optimizer(Parameters(model), AdamWKind::kFused);
   const Batch batch = RandomBatch(90, 1, 5, at::kCPU);
-  RunStep(StepMode::kTrainStep, model, &optimizer, batch, Precision::kFp32,
-          NoObserver());
+  RunStep(StepMode::kTrainStep, model, &optimizer, batch, Precision::kFp32);
   const AttentionImpl& attention = *model->layers[0]->attn;
   const auto* const q = attention.q_proj->weight.const_data_ptr<float>();
   EXPECT_EQ(attention.k_proj->weight.const_data_ptr<float>(), q + 48 * 48);

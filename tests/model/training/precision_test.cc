@@ -154,8 +154,7 @@ TEST(PrecisionTest, NarrowTypesStayNearFp32) {
                         at::TensorOptions().dtype(WeightType(precision)));
     at::manual_seed(5);
     const Batch batch = RandomBatch(37, 2, 5, at::kCPU);
-    const at::Tensor found =
-        ComputeGradients(model, batch, precision, NoObserver());
+    const at::Tensor found = ComputeGradients(model, batch, precision);
     EXPECT_EQ(found.scalar_type(), at::kFloat) << PrecisionName(precision);
     return found.item<double>();
   };

@@ -107,8 +107,8 @@ TEST_P(SharedWeightsTest, LogitsAndGradientsAreThoseOfACopyForEachReader) {
     EXPECT_LE(RelativeError(model_(batch_.tokens), whole(batch_.tokens)),
               Tolerance());
   }
-  ComputeGradients(model_, batch_, Precision::kFp32, NoObserver());
-  ComputeGradients(whole, batch_, Precision::kFp32, NoObserver());
+  ComputeGradients(model_, batch_, Precision::kFp32);
+  ComputeGradients(whole, batch_, Precision::kFp32);
   for (const auto& item : model_->named_parameters()) {
     EXPECT_LE(
         RelativeError(item.value().grad(), SumOfCopies(whole, item.key())),
@@ -121,8 +121,8 @@ TEST_P(SharedWeightsTest, RecomputedAttentionHasTheSameGradientsToTheBit) {
   ModelConfig config = Config();
   config.checkpointing = {Checkpointing::Kind::kAttention};
   TransformerLm again = SeededModel(config, Dtype());
-  ComputeGradients(model_, batch_, Precision::kFp32, NoObserver());
-  ComputeGradients(again, batch_, Precision::kFp32, NoObserver());
+  ComputeGradients(model_, batch_, Precision::kFp32);
+  ComputeGradients(again, batch_, Precision::kFp32);
   ExpectEqualGradients(again, model_);
 }
 

@@ -98,7 +98,7 @@ TEST_F(TrainStepTest, OnlyTrainStepChangesTheWeights) {
 TEST_F(TrainStepTest, TrainStepNeedsAnOptimizerAndTheOthersDoNot) {
   for (const StepMode mode : kStepModes) {
     const auto run = [&] {
-      RunStep(mode, model_, nullptr, batch_, Precision::kFp32, NoObserver());
+      RunStep(mode, model_, nullptr, batch_, Precision::kFp32);
     };
     if (mode == StepMode::kTrainStep) {
       EXPECT_THROW(run(), c10::Error);

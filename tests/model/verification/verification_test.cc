@@ -152,7 +152,7 @@ TEST_F(VerificationTest, AStepThatIsRunInAnotherWayIsLookedAt) {
                               Precision::kFp32, kShort, functions));
   };
   const auto gradients = [&](const Batch& batch) {
-    return ComputeGradients(model_, batch, Precision::kFp32, NoObserver());
+    return ComputeGradients(model_, batch, Precision::kFp32);
   };
   const auto logits = [&](const at::Tensor& tokens) {
     const at::NoGradGuard no_grad;
@@ -346,7 +346,7 @@ TEST_F(VerificationTest, TheReferenceOfAnotherModelIsFarOff) {
 TEST_F(VerificationTest, AlongTheGradientIsAModelThatMoved) {
   model_ = SeededModel(Config(), at::kDouble);
   const Batch batch = RandomBatch(100, 2, 9, at::kCPU);
-  ComputeGradients(model_, batch, Precision::kFp32, NoObserver());
+  ComputeGradients(model_, batch, Precision::kFp32);
   const double step = 0.3;
   const at::Tensor along = ReferenceLogits(model_, batch.tokens, step);
   const at::Tensor here = ReferenceLogits(model_, batch.tokens);
