@@ -27,15 +27,16 @@ inline void PrintTo(const StepBytes& bytes, std::ostream* out) {
        << ", peak " << bytes.peak << ", after " << bytes.after;
 }
 
-// `first` runs the first steps, after which memory use no longer grows.
+// After `warmups` steps, memory use no longer grows: the first one creates the
+// rotary tables.
 inline StepBytes MeasureSteps(c10::Device device,
                               const std::function<void()>& build,
-                              const std::function<void()>& first,
-                              const std::function<void()>& step) {
+                              const std::function<void()>& step,
+                              int warmups = 1) {
   const auto account = std::make_shared<MemoryAccount>(device);
   ObserveMemory(account, build);
   StepBytes bytes = {.built = account->LiveBytes()};
-  ObserveMemory(account, first);
+  for (int i = 0; i < warmups; ++i) ObserveMemory(account, step);
   bytes.resident = account->LiveBytes();
   account->ResetPeak();
   ObserveMemory(account, step);

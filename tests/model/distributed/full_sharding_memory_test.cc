@@ -130,7 +130,8 @@ JobBytes BytesOfSteps(const MemoryJob& job, ProcessGroup& data,
   if (job.shares_matrices) ranks.emplace(job.model, tensor);
   TransformerLm model{nullptr};
   std::optional<FullySharded> sharded;
-  Batch batch;
+  const Batch batch =
+      RandomBatch(job.model.vocab, /*batch=*/2, job.seq, at::kCPU);
   JobBytes found;
   const auto step = [&] {
     const CollectiveRecorder recorder(data);
@@ -145,10 +146,6 @@ JobBytes BytesOfSteps(const MemoryJob& job, ProcessGroup& data,
         BroadcastModel(*model, data);
         sharded.emplace(model, job.sharding, WeightType(job.precision),
                         AdamWOptions(), data);
-      },
-      [&] {
-        batch = RandomBatch(job.model.vocab, /*batch=*/2, job.seq, at::kCPU);
-        step();  // creates the rotary tables
       },
       step);
   EXPECT_EQ(found.bytes.after, found.bytes.resident);

@@ -241,22 +241,17 @@ at::Tensor Step(Job& job, const Batch& batch) {
 StepBytes BytesOfSteps(const Kind& kind, ProcessGroup& group) {
   SCOPED_TRACE(kind.name);
   Job job;
-  Batch batch;
+  const Batch batch = RandomBatchOf(2);
   const auto build = [&] { job = kind.make(TrainedConfig(), group); };
-  const auto first = [&] {
-    batch = RandomBatchOf(2);
-    // The first step creates rotary tables; the Reducer then rebuilds buckets.
-    for (int step = 0; step < 2; ++step) Step(job, batch);
-  };
   const auto step = [&] { Step(job, batch); };
   StepBytes bytes;
   if (kind.replaces_buckets) {
     build();
-    first();
+    for (int i = 0; i < 2; ++i) step();
     bytes = MeasureSteps(
-        at::kCPU, [] {}, [] {}, step);
+        at::kCPU, [] {}, step, /*warmups=*/0);
   } else {
-    bytes = MeasureSteps(at::kCPU, build, first, step);
+    bytes = MeasureSteps(at::kCPU, build, step);
   }
   EXPECT_EQ(bytes.after, bytes.resident);
   job.Close();

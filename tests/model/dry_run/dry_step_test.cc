@@ -6,7 +6,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -29,29 +29,16 @@ std::string TextOf(const StepParams& job) {
   return FormatModel(job.model) + StepName("", job).text();
 }
 
-class WarmStep {
- public:
-  WarmStep(const StepParams& job, const Device& device) : step_(job, device) {
-    Run();  // creates the rotary tables
-  }
-
-  void Run() { step_.Step(NoObserver()); }
-
- private:
-  ModelStep step_;
-};
-
 const Device& Cpu() {
   static const Device cpu = *OpenDevice("cpu");
   return cpu;
 }
 
 StepBytes BytesOfStep(const StepParams& job, const Device& device = Cpu()) {
-  std::unique_ptr<WarmStep> step;
+  std::optional<ModelStep> step;
   return MeasureSteps(
-      TorchDevice(device),
-      [&] { step = std::make_unique<WarmStep>(job, device); }, [] {},
-      [&] { step->Run(); });
+      TorchDevice(device), [&] { step.emplace(job, device); },
+      [&] { step->Step(NoObserver()); });
 }
 
 StepBytes DryBytesOfStep(const StepParams& job, const Device& device = Cpu()) {
@@ -62,9 +49,7 @@ StepBytes DryBytesOfStep(const StepParams& job, const Device& device = Cpu()) {
 double DryFlopsOfStep(const StepParams& job) {
   double flops = 0;
   const DryRun dry([&](const DryOperator& more) { flops += more.flops; });
-  WarmStep step(job, Cpu());
-  flops = 0;
-  step.Run();
+  ModelStep(job, Cpu()).Step(NoObserver());
   return flops;
 }
 
@@ -176,23 +161,19 @@ TEST_F(DryStepTest, OfRandomJobsTakesTheBytesOfARealStep) {
   }
 }
 
-TEST_F(DryStepTest, OnTwoThreadsTakesTheBytesOfARealStep) {
-  at::set_num_threads(2);
+// Where each of many threads has few rows, flash attention does not pack keys.
+TEST_F(DryStepTest, OnSeveralThreadsTakesTheBytesOfARealStep) {
+  StepParams few = Job({"few", 64, 64, 1, 4, 64, kSdpa}, 4, 64);
+  few.mode = StepMode::kInference;
+  std::vector<std::pair<int, StepParams>> jobs = {{31, few}, {32, few}};
   for (const AttentionKind attention : {kNaive, kSdpa, kOwn}) {
-    StepParams job = Job({"threads", 64, 192, 2, 4, 256, attention}, 2, 256);
-    job.precision = Precision::kBf16;
-    EXPECT_EQ(DryBytesOfStep(job), BytesOfStep(job)) << TextOf(job);
+    jobs.emplace_back(2,
+                      Job({"threads", 64, 192, 2, 4, 256, attention}, 2, 256));
   }
-}
-
-// Where each thread has few rows, flash attention does not pack keys.
-TEST_F(DryStepTest, OnManyThreadsTakesTheBytesOfARealStep) {
-  for (const int threads : {31, 32}) {
+  for (auto& [threads, job] : jobs) {
     at::set_num_threads(threads);
-    StepParams job = Job({"many", 64, 64, 1, 4, 64, kSdpa}, 4, 64);
     job.precision = Precision::kBf16;
-    job.mode = StepMode::kInference;
-    EXPECT_EQ(DryBytesOfStep(job), BytesOfStep(job)) << threads;
+    EXPECT_EQ(DryBytesOfStep(job), BytesOfStep(job)) << threads << TextOf(job);
   }
 }
 
@@ -224,8 +205,9 @@ TEST_F(DryStepTest, MultipliesWhatTheFormulaCounts) {
 // The bytes requested from the caching allocator, which allocates whole blocks.
 int64_t RequestedPeak(const StepParams& job, const Device& device) {
   const auto probe = MakeMemoryProbe(TorchDevice(device));
-  WarmStep step(job, device);
-  const MemoryPeak peak = probe->MeasurePeak([&] { step.Run(); });
+  ModelStep step(job, device);
+  step.Step(NoObserver());  // creates the rotary tables
+  const MemoryPeak peak = probe->MeasurePeak([&] { step.Step(NoObserver()); });
   return peak.counts->requested - peak.library_bytes;
 }
 
