@@ -53,7 +53,8 @@ class RankTest : public ::testing::Test {
   }
 
   // Returns null if the ranks do not meet.
-  std::unique_ptr<ProcessGroup> NewGroup(const std::string& name) {
+  std::unique_ptr<ProcessGroup> NewGroup(
+      const std::string& name, std::chrono::milliseconds timeout = kTimeout) {
     // Stays open: whoever closes a file last removes it, and another rank may
     // just have opened it for the next test.
     static const auto store = OpenStore(launch_, kTimeout);
@@ -64,7 +65,7 @@ class RankTest : public ::testing::Test {
         SubStore(std::string(info->test_suite_name()) + "." + info->name() +
                      "." + name,
                  *store),
-        GroupOptionsFor(launch_, CommBackend::kGloo, kTimeout));
+        GroupOptionsFor(launch_, CommBackend::kGloo, timeout));
     EXPECT_TRUE(group.ok()) << group.status();
     return group.ok() ? *std::move(group) : nullptr;
   }
@@ -76,7 +77,7 @@ class RankTest : public ::testing::Test {
 };
 
 // Runs the tests of this binary that match `filter` as `ranks` processes of one
-// thread each.
+// thread each, since attention on a CPU allocates a buffer for each thread.
 inline absl::Status RunAsRanks(const std::string& filter, int ranks) {
   const auto results = LaunchLocalRanks(
       {.argv = {OwnBinary(), "--gtest_filter=" + filter,

@@ -2,7 +2,6 @@
 // The memory of fully sharded ranks, compared with dry runs of each rank alone,
 // and their traffic, compared with its closed form.
 
-#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
@@ -159,11 +158,7 @@ JobBytes DryBytesOfSteps(const MemoryJob& job, const ProcessGroup& data,
   return BytesOfSteps(job, *dry_data, *dry_tensor);
 }
 
-class RankFullShardingMemory : public RankTest {
- protected:
-  // Attention on the CPU allocates a buffer for each thread.
-  RankFullShardingMemory() { at::set_num_threads(1); }
-};
+class RankFullShardingMemory : public RankTest {};
 
 TEST_F(RankFullShardingMemory, IsThatOfADryRun) {
   std::vector<MemoryJob> jobs = Jobs();

@@ -5,7 +5,6 @@
 #include <torch/types.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,11 +17,6 @@
 namespace trainbench {
 namespace {
 
-using ModelPtr = std::shared_ptr<ParallelModel>;
-using ModelMaker = std::function<ModelPtr()>;
-
-const ModelMaker kMakeToy = [] { return std::make_shared<DdpToyModel>(); };
-const ModelMaker kMakeTied = [] { return std::make_shared<TiedModel>(); };
 
 // Buckets as large as in the assignment's tests: 0.0001, 0.0016 and 0.01 MB.
 std::vector<SyncOptions> AllOptions() {
@@ -66,10 +60,11 @@ class RankGradientSync : public RankTest {
  protected:
   int rank() const { return launch_.rank; }
 
-  // Builds a model that is seeded by rank, then made equal on all ranks.
-  ModelPtr Build(const ModelMaker& make) {
+  // Builds a model that is seeded by rank, then made equal on all ranks. Two
+  // calls give equal models.
+  std::unique_ptr<ParallelModel> Build() {
     at::manual_seed(static_cast<uint64_t>(rank()));
-    ModelPtr model = make();
+    auto model = std::make_unique<ParallelModel>();
     BroadcastModel(*model, *group_);
     return model;
   }
@@ -86,27 +81,25 @@ class RankGradientSync : public RankTest {
 
 // tests/model/distributed/parallel_trainer_test.cc checks the values.
 TEST_F(RankGradientSync, StrategiesGiveTheSameBits) {
-  for (const ModelMaker& make : {kMakeToy, kMakeTied}) {
-    const ModelPtr model = Build(make);
-    std::vector<at::Tensor> expected;
-    for (const SyncOptions& options : AllOptions()) {
-      const auto sync = Sync(options, *model);
-      for (int step = 0; step < 2; ++step) {  // Reducer rebuilds once
-        ComputeGradients(*model, MyPart(), *sync);
-        const std::vector<at::Tensor> gradients = Gradients(*model);
-        ReleaseGradients(*model);
-        if (expected.empty()) expected = gradients;
-        for (std::size_t i = 0; i < gradients.size(); ++i) {
-          EXPECT_TRUE(gradients[i].equal(expected[i]))
-              << Describe(options) << ", gradient " << i;
-        }
+  const auto model = Build();
+  std::vector<at::Tensor> expected;
+  for (const SyncOptions& options : AllOptions()) {
+    const auto sync = Sync(options, *model);
+    for (int step = 0; step < 2; ++step) {  // Reducer rebuilds once
+      ComputeGradients(*model, MyPart(), *sync);
+      const std::vector<at::Tensor> gradients = Gradients(*model);
+      ReleaseGradients(*model);
+      if (expected.empty()) expected = gradients;
+      for (std::size_t i = 0; i < gradients.size(); ++i) {
+        EXPECT_TRUE(gradients[i].equal(expected[i]))
+            << Describe(options) << ", gradient " << i;
       }
     }
   }
 }
 
 TEST_F(RankGradientSync, FinishWithoutBackwardIsAnError) {
-  const ModelPtr model = Build(kMakeToy);
+  const auto model = Build();
   for (const SyncOptions& options : AllOptions()) {
     const auto sync = Sync(options, *model);
     EXPECT_NE(ErrorOf([&] { sync->Finish(); }), "no error")
@@ -121,9 +114,7 @@ TEST_F(RankGradientSync, FinishWithoutBackwardIsAnError) {
 // Runs two micro-batches, then Finish().
 TEST_F(RankGradientSync, ASecondBackwardAddsUpOrIsAnError) {
   for (const SyncOptions& options : AllOptions()) {
-    const ModelPtr model = Build(kMakeToy);
-    const ModelPtr alone = Build(kMakeToy);
-    CopyParameters(*model, *alone);
+    const auto model = Build(), alone = Build();
     LossOf(*alone, data_).backward();
     LossOf(*alone, data_).backward();
     const auto sync = Sync(options, *model);
@@ -151,7 +142,7 @@ TEST_F(RankGradientSync, ASecondBackwardAddsUpOrIsAnError) {
 }
 
 TEST_F(RankGradientSync, HooksGoWithTheObject) {
-  const ModelPtr model = Build(kMakeToy);
+  const auto model = Build();
   const auto parameters = TrainableParameters(*model);
   for (const SyncOptions& options : AllOptions()) {
     Sync(options, *model).reset();
@@ -167,22 +158,23 @@ TEST_F(RankGradientSync, HooksGoWithTheObject) {
 }
 
 TEST_F(RankGradientSync, UnsuitableParametersAreRefused) {
-  const ModelPtr model = Build(kMakeTied);
+  const auto model = Build();
   const auto error = [&](std::vector<at::Tensor> parameters) {
     return ErrorOf([&] { MakeGradientSync({}, parameters, *group_); });
   };
   EXPECT_THAT(error({}), HasSubstr("no parameter"));
   EXPECT_THAT(error({at::ones({2})}),
               HasSubstr("parameter 0 [2] is not a lea"));
-  EXPECT_THAT(error(model->parameters()),
-              HasSubstr("[50, 10] is listed twice"));
+  std::vector<at::Tensor> twice = TrainableParameters(*model);
+  twice.push_back(twice[1]);
+  EXPECT_THAT(error(twice), HasSubstr("[50, 10] is listed twice"));
   const at::Tensor transposed = at::ones({2, 3}).t().requires_grad_();
   EXPECT_THAT(error({transposed}), HasSubstr("not contiguous"));
 }
 
-// TiedModel: 100, 500, 500 and 250 elements of 4 bytes.
+// The model has 100, 500, 500 and 250 trainable elements of 4 bytes.
 TEST_F(RankGradientSync, TrafficIsCounted) {
-  const ModelPtr model = Build(kMakeTied);
+  const auto model = Build();
   const auto traffic = [&](SyncStrategy strategy, int64_t bucket_bytes = 3000) {
     const auto sync =
         Sync({.strategy = strategy, .bucket_bytes = bucket_bytes}, *model);
@@ -207,18 +199,13 @@ TEST_F(RankGradientSync, TrafficIsCounted) {
 }
 
 TEST(TrainableParametersTest, TakesTiedOnesOnceAndFrozenOnesNot) {
-  const auto shapes = [](const ParallelModel& model) {
-    std::vector<std::vector<int64_t>> all;
-    for (const at::Tensor& parameter : TrainableParameters(model)) {
-      all.push_back(parameter.sizes().vec());
-    }
-    return all;
-  };
+  std::vector<std::vector<int64_t>> shapes;
+  for (const at::Tensor& parameter : TrainableParameters(ParallelModel())) {
+    shapes.push_back(parameter.sizes().vec());
+  }
   using Shape = std::vector<int64_t>;
-  EXPECT_THAT(shapes(DdpToyModel()),
-              ElementsAre(Shape{10, 10}, Shape{50, 10}, Shape{5, 50}));
-  EXPECT_THAT(shapes(TiedModel()), ElementsAre(Shape{10, 10}, Shape{50, 10},
-                                               Shape{10, 50}, Shape{5, 50}));
+  EXPECT_THAT(shapes, ElementsAre(Shape{10, 10}, Shape{50, 10}, Shape{10, 50},
+                                  Shape{5, 50}));
 }
 
 TEST(BucketPlanTest, FillsBucketsFromTheLastTensor) {

@@ -22,50 +22,32 @@
 
 namespace trainbench {
 
-class ParallelModel : public torch::nn::Module {
+// 10 -> 10 -> 50 -> 10 -> 50 -> 5. As in the CS336 assignment's DDP tests, a
+// bias is frozen, an unused parameter requires no gradient, and layers share
+// weights: the second and the fourth.
+class ParallelModel final : public torch::nn::Module {
  public:
   // x [batch, 10] -> [batch, 5].
-  virtual at::Tensor forward(const at::Tensor& x) = 0;
+  at::Tensor forward(const at::Tensor& x) {
+    at::Tensor hidden = at::linear(x, fc1_).relu();
+    hidden = at::linear(hidden, fc2_, frozen_bias_).relu();
+    hidden = at::linear(at::linear(hidden, fc3_).relu(), fc4_).relu();
+    return at::linear(hidden, fc5_);
+  }
 
- protected:
+ private:
   at::Tensor Add(const std::string& name, at::IntArrayRef shape,
                  bool trainable = true) {
     return register_parameter(name, at::randn(shape) * 0.3, trainable);
   }
-};
 
-// The model of the CS336 assignment's DDP tests: 10 -> 10 -> 50 -> 5, with a
-// frozen bias and an unused parameter that requires no gradient.
-class DdpToyModel final : public ParallelModel {
- public:
-  at::Tensor forward(const at::Tensor& x) override {
-    const at::Tensor hidden = at::linear(x, fc1_).relu();
-    return at::linear(at::linear(hidden, fc2_, frozen_bias_).relu(), fc3_);
-  }
-
- private:
   at::Tensor fc1_ = Add("fc1", {10, 10});
   at::Tensor fc2_ = Add("fc2", {50, 10});
   at::Tensor frozen_bias_ = Add("fc2_bias", {50}, /*trainable=*/false);
-  at::Tensor fc3_ = Add("fc3", {5, 50});
-  at::Tensor fixed_ = Add("no_grad_fixed", {2}, /*trainable=*/false);
-};
-
-// 10 -> 10 -> 50 -> 10 -> 50 -> 5; the second and fourth layer share weights.
-class TiedModel final : public ParallelModel {
- public:
-  at::Tensor forward(const at::Tensor& x) override {
-    at::Tensor hidden = at::linear(x, fc1_).relu();
-    hidden = at::linear(at::linear(hidden, fc2_).relu(), fc3_).relu();
-    return at::linear(at::linear(hidden, fc4_).relu(), fc5_);
-  }
-
- private:
-  at::Tensor fc1_ = Add("fc1", {10, 10});
-  at::Tensor fc2_ = Add("fc2", {50, 10});
   at::Tensor fc3_ = Add("fc3", {10, 50});
   at::Tensor fc4_ = register_parameter("fc4", fc2_);
   at::Tensor fc5_ = Add("fc5", {5, 50});
+  at::Tensor fixed_ = Add("no_grad_fixed", {2}, /*trainable=*/false);
 };
 
 // x [20, 10] and targets [20, 5], equal on all ranks.
@@ -85,14 +67,6 @@ struct ParallelData {
 
 inline at::Tensor LossOf(ParallelModel& model, const ParallelData& data) {
   return at::mse_loss(model.forward(data.x), data.targets);
-}
-
-// Copies the parameters of `from` to `to`, a model of the same class.
-inline void CopyParameters(const torch::nn::Module& from,
-                           const torch::nn::Module& to) {
-  const at::NoGradGuard no_grad;
-  const auto source = from.parameters(), target = to.parameters();
-  for (std::size_t i = 0; i < source.size(); ++i) target[i].copy_(source[i]);
 }
 
 inline void ReleaseGradients(const torch::nn::Module& module) {

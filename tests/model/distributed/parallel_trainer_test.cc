@@ -3,7 +3,6 @@
 
 #include "model/distributed/trainer/parallel_trainer.h"
 
-#include <ATen/Parallel.h>
 #include <torch/types.h>
 
 #include <cctype>
@@ -12,17 +11,13 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "model/accounting/parameters.h"
 #include "model/distributed/ddp/data_parallel_trainer.h"
-#include "model/distributed/fsdp/full_sharding_traffic.h"
 #include "model/distributed/fsdp/fully_sharded.h"
 #include "model/distributed/tensor_parallel/mesh.h"
 #include "model/distributed/tensor_parallel/tensor_parallel_trainer.h"
-#include "model/distributed/tensor_parallel/tensor_traffic.h"
 #include "model/distributed/trainer/parallel_verification.h"
 #include "model/distributed/zero/sharded_optimizer.h"
 #include "model/dry_run/dry_run.h"
@@ -58,8 +53,6 @@ constexpr AdamWOptions kTrainerAdamW = {.lr = 1e-2, .weight_decay = 0.1};
 struct Kind {
   std::string name;
   std::function<Job(const ModelConfig& config, ProcessGroup& group)> make;
-  // The bytes that a rank sends, averaged over the ranks.
-  std::function<double(const ModelConfig& config, int ranks)> sent;
   int tensor = 1;  // ranks that share a batch
   // Replaces buffers between the first two steps, after they were sent. Gloo's
   // thread may be the last to free one, which memory profiling does not see.
@@ -92,23 +85,7 @@ ModelConfig TrainedConfig(
 
 constexpr uint64_t kTrainerSeed = 3;
 
-constexpr StepParams StepOf(const ModelConfig& config) {
-  return {.model = config,
-          .precision = Precision::kFp32,
-          .mode = StepMode::kTrainStep,
-          .batch = 2,
-          .seq = 5};
-}
-
 void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
-
-int64_t Psi(const ModelConfig& config) {
-  return ParameterBytes(config, Precision::kFp32);
-}
-
-double AllReducedBytes(const ModelConfig& config, int ranks) {
-  return SentBytes(CollectiveKind::kAllReduce, Psi(config), ranks);
-}
 
 Kind DataParallel(SyncStrategy strategy) {
   return {
@@ -125,76 +102,51 @@ Kind DataParallel(SyncStrategy strategy) {
                 kTrainerAdamW);
             return job;
           },
-      .sent = [](const ModelConfig& config,
-                 int ranks) { return AllReducedBytes(config, ranks); },
       .replaces_buckets = strategy == SyncStrategy::kReducer};
 }
 
 Kind DividedOptimizer(OptimizerSharding sharding) {
   return {.name = "optimizer " + std::string(OptimizerShardingName(sharding)),
-          .make =
-              [=](const ModelConfig& config, ProcessGroup& group) {
-                Job job;
-                job.model = Replica(config, group, kTrainerSeed);
-                job.trainer = MakeShardedOptimizer(
-                    sharding, TrainableParameters(*job.model), kTrainerAdamW,
-                    group);
-                return job;
-              },
-          .sent =
-              [=](const ModelConfig& config, int ranks) {
-                // Gradients are padded, and so are gathered parameters.
-                return OptimizerSentBytes(sharding, Psi(config), ranks);
-              }};
+          .make = [=](const ModelConfig& config, ProcessGroup& group) {
+            Job job;
+            job.model = Replica(config, group, kTrainerSeed);
+            job.trainer =
+                MakeShardedOptimizer(sharding, TrainableParameters(*job.model),
+                                     kTrainerAdamW, group);
+            return job;
+          }};
 }
 
 Kind FullyDivided(const FullSharding& sharding) {
   return {.name = "fsdp " + TextOf(sharding),
-          .make =
-              [=](const ModelConfig& config, ProcessGroup& group) {
-                Job job;
-                job.model = Replica(config, group, kTrainerSeed);
-                job.trainer = std::make_unique<FullySharded>(
-                    job.model, sharding, at::kFloat, kTrainerAdamW, group);
-                return job;
-              },
-          .sent =
-              [=](const ModelConfig& config, int ranks) {
-                return StepTraffic(config, sharding, Precision::kFp32, ranks)
-                    .shards.SentBytes(ranks);
-              }};
+          .make = [=](const ModelConfig& config, ProcessGroup& group) {
+            Job job;
+            job.model = Replica(config, group, kTrainerSeed);
+            job.trainer = std::make_unique<FullySharded>(
+                job.model, sharding, at::kFloat, kTrainerAdamW, group);
+            return job;
+          }};
 }
 
 // Two ranks share each replica.
 Kind Shared() {
-  return {
-      .name = "tensor",
-      .make =
-          [](const ModelConfig& config, ProcessGroup& group) {
-            Job job;
-            job.mesh = SplitMesh(group, 2);
-            job.ranks = std::make_unique<TensorRanks>(config, *job.mesh.tensor);
-            at::manual_seed(kTrainerSeed);
-            job.model = MakePart(*job.ranks, {});
-            const auto parameters = TrainableParameters(*job.model);
-            job.trainer = std::make_unique<TensorParallelTrainer>(
-                *job.ranks, parameters,
-                MakeGradientSync({}, parameters, *job.mesh.data),
-                kTrainerAdamW);
-            return job;
-          },
-      .sent =
-          [](const ModelConfig& config, int ranks) {
-            double sent = 0;  // both parts together
-            for (const int rank : {0, 1}) {
-              StepParams part = StepOf(config);
-              part.model = PartOf(config, rank, 2);
-              sent += TensorTrafficOf(part, 2, /*backward=*/true).SentBytes(2) +
-                      AllReducedBytes(part.model, ranks / 2);
-            }
-            return sent / 2;
-          },
-      .tensor = 2};
+  return {.name = "tensor",
+          .make =
+              [](const ModelConfig& config, ProcessGroup& group) {
+                Job job;
+                job.mesh = SplitMesh(group, 2);
+                job.ranks =
+                    std::make_unique<TensorRanks>(config, *job.mesh.tensor);
+                at::manual_seed(kTrainerSeed);
+                job.model = MakePart(*job.ranks, {});
+                const auto parameters = TrainableParameters(*job.model);
+                job.trainer = std::make_unique<TensorParallelTrainer>(
+                    *job.ranks, parameters,
+                    MakeGradientSync({}, parameters, *job.mesh.data),
+                    kTrainerAdamW);
+                return job;
+              },
+          .tensor = 2};
 }
 
 std::vector<Kind> Kinds() {
@@ -214,8 +166,7 @@ std::vector<Kind> Kinds() {
 
 Batch RandomBatchOf(int64_t sequences) {
   at::manual_seed(5);
-  return RandomBatch(TrainedConfig().vocab, sequences, StepOf({}).seq,
-                     at::kCPU);
+  return RandomBatch(TrainedConfig().vocab, sequences, /*seq=*/5, at::kCPU);
 }
 
 class RecordingObserver final : public PhaseObserver {
@@ -260,9 +211,6 @@ StepBytes BytesOfSteps(const Kind& kind, ProcessGroup& group) {
 
 class RankParallelTrainer : public RankTest {
  protected:
-  // Attention on the CPU allocates a buffer for each thread.
-  RankParallelTrainer() { at::set_num_threads(1); }
-
   void ExpectStepsAsOneProcess(const Kind& kind, const ModelConfig& config) {
     SCOPED_TRACE(kind.name + " " + FormatModel(config));
     at::manual_seed(kTrainerSeed);
@@ -304,29 +252,6 @@ TEST_F(RankParallelTrainer, StepsAsOneProcess) {
          {Implementation::kTextbook, Implementation::kLibrary}) {
       ExpectStepsAsOneProcess(kind, TrainedConfig(implementation));
     }
-  }
-}
-
-TEST_F(RankParallelTrainer, SendsAsManyBytesAsComputed) {
-  for (const Kind& kind : Kinds()) {
-    Job job = kind.make(TrainedConfig(), *group_);
-    ProcessGroup& data = kind.DataOf(job, *group_);
-    const Batch batch = ShareOf(RandomBatchOf(2 * data.size()), data);
-    Step(job, batch);
-    const at::Tensor sent = at::zeros({}, at::kDouble);
-    {
-      const CollectiveRecorder of_data(data);
-      std::optional<CollectiveRecorder> of_part;
-      if (job.ranks) of_part.emplace(*job.mesh.tensor);
-      Step(job, batch);
-      sent.add_(of_data.traffic().SentBytes(data.size()));
-      if (of_part) sent.add_(of_part->traffic().SentBytes(kind.tensor));
-    }
-    group_->AllReduce(sent);
-    const double mean = sent.item<double>() / group_->size();
-    EXPECT_NEAR(mean / kind.sent(TrainedConfig(), group_->size()), 1, 1e-3)
-        << kind.name;
-    job.Close();
   }
 }
 

@@ -26,23 +26,25 @@ class RankShardedOptimizer : public RankTest {};
 
 // No gradients live between steps.
 TEST_F(RankShardedOptimizer, StateIsDividedByTheRanks) {
-  // 1350 elements in four tensors, not divisible by four: shards are padded.
+  // 1350 trainable elements in four tensors, not divisible by four: shards are
+  // padded.
   const int64_t shard = launch_.world_size == 2 ? 675 : 338;
   std::map<OptimizerSharding, int64_t> bytes;
   for (const OptimizerSharding sharding : kOptimizerShardings) {
     SCOPED_TRACE(OptimizerShardingName(sharding));
     const auto probe = MakeMemoryProbe(at::kCPU);
-    std::unique_ptr<TiedModel> model;
+    std::unique_ptr<ParallelModel> model;
     std::unique_ptr<ParallelTrainer> optimizer;
     probe->Observe([&] {
-      model = std::make_unique<TiedModel>();
+      model = std::make_unique<ParallelModel>();
       optimizer = MakeShardedOptimizer(sharding, TrainableParameters(*model),
                                        kSlowAdamW, *group_);
     });
     bytes[sharding] = optimizer->StateBytes();
-    const int64_t parameters = sharding == OptimizerSharding::kSharded
-                                   ? launch_.world_size * shard
-                                   : 1350;
+    const int64_t parameters =
+        (sharding == OptimizerSharding::kSharded ? launch_.world_size * shard
+                                                 : 1350) +
+        50 + 2;  // frozen ones
     EXPECT_EQ(probe->LiveBytes(), 4 * parameters + bytes[sharding]);
     probe->Observe([&] {
       LossOf(*model, ParallelData::Make()).backward();
@@ -82,21 +84,27 @@ TEST(ShardedOptimizerTest, GradientsTravelInOneCallAfterTheBackwardPass) {
   const std::map<OptimizerSharding, int> shared = {
       {OptimizerSharding::kReplicated, 0},
       {OptimizerSharding::kSharded, 1},
-      {OptimizerSharding::kBroadcast, 3}};  // one for each of the parameters
+      {OptimizerSharding::kBroadcast, 4}};  // one for each of the parameters
   for (const OptimizerSharding sharding : kOptimizerShardings) {
     SCOPED_TRACE(OptimizerShardingName(sharding));
-    FakeGroup group(/*rank=*/0, /*size=*/2);
-    DdpToyModel model;
-    const auto optimizer = MakeShardedOptimizer(
-        sharding, TrainableParameters(model), kSlowAdamW, group);
-    LossOf(model, ParallelData::Make()).backward();
-    EXPECT_EQ(group.calls(), 0) << "before the exchange";
-    optimizer->Finish();
-    EXPECT_EQ(group.calls(), 1);
-    optimizer->Update();
-    EXPECT_EQ(group.calls(), 1);
-    optimizer->ShareParameters();
-    EXPECT_EQ(group.calls(), 1 + shared.at(sharding));
+    double sent = 0;
+    for (const int rank : {0, 1}) {
+      FakeGroup group(rank, /*size=*/2);
+      ParallelModel model;
+      const auto optimizer = MakeShardedOptimizer(
+          sharding, TrainableParameters(model), kSlowAdamW, group);
+      const CollectiveRecorder recorder(group);
+      LossOf(model, ParallelData::Make()).backward();
+      EXPECT_EQ(group.calls(), 0) << "before the exchange";
+      optimizer->Finish();
+      EXPECT_EQ(group.calls(), 1);
+      optimizer->Update();
+      EXPECT_EQ(group.calls(), 1);
+      optimizer->ShareParameters();
+      EXPECT_EQ(group.calls(), 1 + shared.at(sharding));
+      sent += recorder.traffic().SentBytes(2);
+    }
+    EXPECT_EQ(sent / 2, OptimizerSentBytes(sharding, 4 * 1350, 2));
   }
 }
 

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include <string>
 #include <vector>
 
 #include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
@@ -17,43 +16,30 @@
 namespace trainbench {
 namespace {
 
-// A step of a model that `ranks` ranks share.
-struct Division {
-  StepParams whole;
-  int64_t ranks = 1;
-};
-
-// Jobs that keep all activations, recompute attention, or recompute segments of
-// one or two blocks.
-std::vector<Division> Divisions(Precision precision) {
+// Steps that keep all activations, recompute attention, or recompute segments
+// of one or two blocks.
+std::vector<StepParams> Steps() {
   using enum Checkpointing::Kind;
-  std::vector<Division> jobs;
-  for (const Implementation implementation : kImplementations) {
-    for (const int64_t ranks : {2, 4}) {
-      ModelConfig whole = {
+  std::vector<StepParams> steps;
+  for (const Precision precision :
+       {Precision::kFp32, Precision::kBf16Autocast, Precision::kBf16}) {
+    for (const Implementation implementation : kImplementations) {
+      ModelConfig model = {
           "m", 64, 162, 3, 4, 101, AttentionOf(implementation), implementation};
       for (const Checkpointing& checkpointing :
            {Checkpointing{}, Checkpointing{kAttention},
             Checkpointing{kBlocks, 1}, Checkpointing{kBlocks, 2}}) {
-        whole.checkpointing = checkpointing;
-        jobs.push_back(
-            {{whole, precision, StepMode::kForwardBackward, 2, 48}, ranks});
+        model.checkpointing = checkpointing;
+        steps.push_back({model, precision, StepMode::kForwardBackward, 2, 48});
       }
     }
   }
-  return jobs;
-}
-
-std::string TextOf(const Division& job) {
-  return FormatModel(job.whole.model) + " " +
-         std::string(PrecisionName(job.whole.precision)) + " of " +
-         std::to_string(job.ranks);
+  return steps;
 }
 
 // Returns the traffic of rank 0 on a group that sums nothing.
-Traffic TrafficOfStep(const Division& job) {
-  const StepParams& step = job.whole;
-  FakeGroup group(/*rank=*/0, static_cast<int>(job.ranks));
+Traffic TrafficOfStep(const StepParams& step, int size) {
+  FakeGroup group(/*rank=*/0, size);
   TensorRanks ranks(step.model, group);
   TransformerLm part = MakePart(ranks, at::dtype(WeightType(step.precision)));
   const Batch batch =
@@ -64,17 +50,17 @@ Traffic TrafficOfStep(const Division& job) {
 }
 
 TEST(TensorTrafficTest, IsWhatAStepExchangesToTheByte) {
-  for (const Precision precision :
-       {Precision::kFp32, Precision::kBf16Autocast, Precision::kBf16}) {
-    for (const Division& job : Divisions(precision)) {
-      SCOPED_TRACE(TextOf(job));
-      StepParams part = job.whole;
-      part.model = PartOf(part.model, /*rank=*/0, job.ranks);
-      const Traffic step = TensorTrafficOf(part, job.ranks, /*backward=*/true);
-      EXPECT_EQ(TrafficOfStep(job), step);
+  for (const StepParams& whole : Steps()) {
+    for (const int ranks : {2, 4}) {
+      SCOPED_TRACE(c10::str(FormatModel(whole.model), " ",
+                            PrecisionName(whole.precision), " of ", ranks));
+      StepParams part = whole;
+      part.model = PartOf(part.model, /*rank=*/0, ranks);
+      const Traffic step = TensorTrafficOf(part, ranks, /*backward=*/true);
+      EXPECT_EQ(TrafficOfStep(whole, ranks), step);
       // The loss is in both passes; all other calls belong to one of them.
       const Traffic backward =
-          step - TensorTrafficOf(part, job.ranks, /*backward=*/false);
+          step - TensorTrafficOf(part, ranks, /*backward=*/false);
       const bool again =
           part.model.checkpointing.kind == Checkpointing::Kind::kBlocks;
       EXPECT_EQ(backward.All().calls, (again ? 2 : 1) * 2 * 3 + 1);

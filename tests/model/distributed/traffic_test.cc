@@ -3,11 +3,12 @@
 #include "model/distributed/comm/traffic.h"
 
 #include <gtest/gtest.h>
+#include <torch/types.h>
 
 #include <cstdint>
 
+#include "model/distributed/comm/process_group.h"
 #include "model/distributed/zero/sharded_optimizer.h"
-#include "tests/support/fake_group.h"
 
 namespace trainbench {
 namespace {
@@ -39,24 +40,24 @@ TEST(TrafficTest, SendsWhatRingsAndRootsSend) {
 }
 
 TEST(TrafficTest, IsRecordedWhileSomebodyListens) {
-  FakeGroup group(/*rank=*/1, /*size=*/2);
+  const auto group = ProcessGroup::Fake({.rank = 1, .size = 2});
   const at::Tensor four = at::ones({4});
-  group.AllReduce(four);
+  group->AllReduce(four);
   Traffic expected;
   expected.Add(CollectiveKind::kAllReduce, 32, /*calls=*/2);
   expected.Add(CollectiveKind::kBroadcast, 16, /*calls=*/2);  // one as the root
   {
-    const CollectiveRecorder recorder(group);
+    const CollectiveRecorder recorder(*group);
     for (const int root : {0, 1}) {
-      group.AllReduce(four);
-      group.Broadcast(four, root);
+      group->AllReduce(four);
+      group->Broadcast(four, root);
     }
     EXPECT_EQ(recorder.traffic(), expected);
     EXPECT_EQ(recorder.calls().size(), 4U);
-    EXPECT_THROW(CollectiveRecorder second(group), c10::Error);
+    EXPECT_THROW(CollectiveRecorder second(*group), c10::Error);
   }
-  group.AllReduce(four);
-  EXPECT_EQ(CollectiveRecorder(group).traffic(), Traffic());
+  group->AllReduce(four);
+  EXPECT_EQ(CollectiveRecorder(*group).traffic(), Traffic());
   EXPECT_EQ((expected - expected).All(), CollectiveCalls());
 }
 
