@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <random>
 #include <string>
-#include <vector>
+
+#include "tests/emulator/warp_operation.h"
 
 #include "tests/support/matchers.h"
 
@@ -201,6 +203,80 @@ TEST_F(LauncherTest, CountsConflictsOfBanks) {
   EXPECT_EQ(launcher_.bank_conflicts(), 0);
   EXPECT_EQ(Run(load(128), 1, 32, 4096), "");
   EXPECT_EQ(launcher_.bank_conflicts(), 4);
+}
+
+// Multiplies whole matrices, loaded from shared memory by ldmatrix as in the
+// kernels: row-major A [16, 16]; B [16, 8] once by columns and once by rows.
+TEST_F(LauncherTest, MultipliesWhatLdmatrixLoads) {
+  std::mt19937 random(1);
+  const auto number = [&] {
+    return static_cast<float>(static_cast<int>(random() % 17) - 8) / 4;
+  };
+  alignas(16) uint16_t a[16 * 16];
+  alignas(16) uint16_t columns[8 * 16];
+  alignas(16) uint16_t rows[16 * 8];
+  for (uint16_t& x : a) x = RoundToBf16(number());
+  for (int k = 0; k < 16; ++k) {
+    for (int n = 0; n < 8; ++n) {
+      columns[n * 16 + k] = rows[k * 8 + n] = RoundToBf16(number());
+    }
+  }
+  memory_.Allow(a, sizeof(a), 2, false);
+  memory_.Allow(columns, sizeof(columns), 2, false);
+  memory_.Allow(rows, sizeof(rows), 2, false);
+  const auto multiply = [&](const Device& d) {
+    constexpr int kB = 2 * 16 * 16;
+    const int lane = d.Thread();
+    d.CopyAsync16(16 * lane, a + 8 * lane, true);
+    const uint16_t* b = lane < 16 ? columns : rows;
+    d.CopyAsync16(kB + 16 * lane, b + 8 * (lane % 16), true);
+    d.Commit();
+    d.Wait<0>();
+    d.SyncBlock();
+    uint32_t a_pairs[4];
+    d.LoadMatrix4(a_pairs, lane % 16 * 32 + lane / 16 * 16);
+    uint32_t b_pairs[2][4];
+    d.LoadMatrix4(b_pairs[0], kB + lane % 8 * 32 + lane / 8 % 2 * 16);
+    d.LoadMatrix4Transposed(b_pairs[1], kB + 256 + lane % 16 * 16);
+    for (int way = 0; way < 2; ++way) {
+      float c[4] = {1, 1, 1, 1};
+      d.Mma(c, a_pairs, b_pairs[way][0], b_pairs[way][1]);
+      for (int i = 0; i < 4; ++i) {
+        const int row = lane / 4 + i / 2 * 8;
+        d.Store(numbers_ + way * 128 + row * 8 + lane % 4 * 2 + i % 2, c[i]);
+      }
+    }
+  };
+  ASSERT_EQ(Run(multiply, /*blocks=*/1, /*threads=*/32), "");
+  for (int m = 0; m < 16; ++m) {
+    for (int n = 0; n < 8; ++n) {
+      double expected = 1;
+      for (int k = 0; k < 16; ++k) {
+        expected += FromBf16(a[m * 16 + k]) * FromBf16(rows[k * 8 + n]);
+      }
+      EXPECT_EQ(numbers_[m * 8 + n], expected);
+      EXPECT_EQ(numbers_[128 + m * 8 + n], expected);
+    }
+  }
+}
+
+TEST_F(LauncherTest, ShufflesByXor) {
+  const auto shuffle = [&](const Device& d) {
+    const auto mine = static_cast<float>(d.Thread());
+    d.Store(&numbers_[d.Thread()], d.ShuffleXor(mine, 5));
+  };
+  ASSERT_EQ(Run(shuffle, /*blocks=*/1, /*threads=*/32), "");
+  for (int i = 0; i < 32; ++i) EXPECT_EQ(numbers_[i], i ^ 5);
+}
+
+TEST(Bf16Test, RoundsToNearestEven) {
+  EXPECT_EQ(FromBf16(RoundToBf16(1)), 1);
+  EXPECT_EQ(FromBf16(RoundToBf16(1 + 1.0f / 256)), 1);
+  EXPECT_EQ(FromBf16(RoundToBf16(1 + 3.0f / 256)), 1 + 1.0f / 64);
+  EXPECT_EQ(FromBf16(RoundToBf16(1 + 1.01f / 256)), 1 + 1.0f / 128);
+  EXPECT_EQ(FromBf16(RoundToBf16(-2.5f)), -2.5f);
+  EXPECT_TRUE(std::isnan(FromBf16(RoundToBf16(std::nanf("")))));
+  EXPECT_TRUE(std::isinf(FromBf16(RoundToBf16(3.4e38f))));
 }
 
 }  // namespace
