@@ -72,12 +72,15 @@ TEST(CrossEntropyKernels, GiveNoLossForATargetThatDoesNotExist) {
   t.memory().Allow(targets, sizeof(targets), 8, false);
   float* logits = t.InPlace<float>(6);
   float* losses = t.Output<float>(2);
-  losses[0] = losses[1] = 0;
-  ASSERT_EQ(CrossEntropyForward(t.launcher(), {Dtype::kFloat32, 2, 3, 1, false,
-                                               targets, logits, losses}),
-            "");
-  EXPECT_TRUE(std::isnan(losses[0]));
-  EXPECT_TRUE(std::isnan(losses[1]));
+  for (const bool gradient : {false, true}) {
+    losses[0] = losses[1] = 0;
+    ASSERT_EQ(
+        CrossEntropyForward(t.launcher(), {Dtype::kFloat32, 2, 3, 1, gradient,
+                                           targets, logits, losses}),
+        "");
+    EXPECT_TRUE(std::isnan(losses[0]));
+    EXPECT_TRUE(std::isnan(losses[1]));
+  }
 }
 
 TEST(CrossEntropyKernels, RefuseNoColumns) {

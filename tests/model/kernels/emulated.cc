@@ -72,7 +72,7 @@ void RunKernel(const trainbench_null_gpu_launch* launch) {
                static_cast<int>(launch->shared_bytes)};
   if (state.spoil) state.spoil(grid);
   std::string wrong = Emulate<Kernel>(*launch, grid);
-  state.launches.push_back({NameOf<Kernel>(), grid, std::move(wrong)});
+  state.launches.push_back({NameOf<Kernel>(), std::move(wrong)});
 }
 
 struct Entry {

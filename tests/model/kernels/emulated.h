@@ -18,7 +18,6 @@ class EmulatedKernels {
  public:
   struct Launch {
     std::string kernel;  // "trainbench::kernels::RopeKernel<float, 4>"
-    Grid grid;
     std::string wrong;  // an error of the emulator, or ""
   };
 

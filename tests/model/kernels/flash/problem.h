@@ -17,6 +17,7 @@ namespace trainbench::kernels {
 struct Reference {
   std::vector<double> o;
   std::vector<double> log_sum;
+  std::vector<double> delta;  // products of o and its gradient
   std::vector<double> grad_q;
   std::vector<double> grad_k;
   std::vector<double> grad_v;
@@ -29,9 +30,9 @@ inline Reference Attend(const FlashShape& s, const std::vector<double>& q,
                         const std::vector<double>& grad_o) {
   const int64_t d = s.d_head;
   const size_t count = q.size();
-  Reference r{std::vector<double>(count), std::vector<double>(count / d),
-              std::vector<double>(count), std::vector<double>(count),
-              std::vector<double>(count)};
+  Reference r{std::vector<double>(count),     std::vector<double>(count / d),
+              std::vector<double>(count / d), std::vector<double>(count),
+              std::vector<double>(count),     std::vector<double>(count)};
   const auto dot = [d](const double* x, const double* y) {
     double sum = 0;
     for (int64_t c = 0; c < d; ++c) sum += x[c] * y[c];
@@ -55,11 +56,11 @@ inline Reference Attend(const FlashShape& s, const std::vector<double>& q,
         r.o[row * d + c] += p[j] * v[(first + j) * d + c];
       }
     }
-    const double delta = dot(&grad_o[row * d], &r.o[row * d]);
+    r.delta[row] = dot(&grad_o[row * d], &r.o[row * d]);
     for (int64_t j = 0; j < seen; ++j) {
       const int64_t key = (first + j) * d;
       const double slope =
-          s.scale * p[j] * (dot(&grad_o[row * d], &v[key]) - delta);
+          s.scale * p[j] * (dot(&grad_o[row * d], &v[key]) - r.delta[row]);
       for (int64_t c = 0; c < d; ++c) {
         r.grad_v[key + c] += p[j] * grad_o[row * d + c];
         r.grad_q[row * d + c] += slope * k[key + c];
