@@ -17,7 +17,6 @@
 namespace trainbench {
 namespace {
 
-
 // Buckets as large as in the assignment's tests: 0.0001, 0.0016 and 0.01 MB.
 std::vector<SyncOptions> AllOptions() {
   std::vector<SyncOptions> all;

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <tuple>
@@ -70,7 +69,8 @@ TEST_P(ImplementationsTest, LossAndEveryGradientEqualTheTextbookInFloat64) {
   }
 }
 
-TEST_P(ImplementationsTest, EveryModePassesTheCheckBeforeTimings) {
+// After a train step, also the updated weights are those that are used.
+TEST_P(ImplementationsTest, EveryModePassesTheChecksAroundTimings) {
   for (const StepMode mode : kStepModes) {
     AdamW optimizer(Parameters(model_), AdamWKind::kFused);
     EXPECT_EQ(VerifyStep(mode, model_, &optimizer, precision(), {2, 17}),
@@ -81,18 +81,6 @@ TEST_P(ImplementationsTest, EveryModePassesTheCheckBeforeTimings) {
               absl::OkStatus())
         << StepModeName(mode);
   }
-}
-
-TEST_P(ImplementationsTest, TwentyTrainStepsLowerTheLossOfTheirBatch) {
-  AdamW optimizer(Parameters(model_), AdamWKind::kFused, {1e-2});
-  const Batch batch = RandomBatch(90, 2, 5, at::kCPU);
-  double first = 0, last = 0;
-  for (int step = 0; step < 20; ++step) {
-    last = RunStep(StepMode::kTrainStep, model_, &optimizer, batch, precision())
-               .item<double>();
-    if (step == 0) first = last;
-  }
-  EXPECT_LT(last, 0.5 * first);
 }
 
 INSTANTIATE_TEST_SUITE_P(
