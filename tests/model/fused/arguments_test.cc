@@ -8,7 +8,6 @@
 #include <torch/types.h>
 
 #include <functional>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,12 +16,12 @@
 #include "model/fused/cross_entropy.h"
 #include "model/fused/product.h"
 #include "model/fused/rms_norm.h"
-#include "model/fused/rope.h"
 #include "model/fused/softmax.h"
 #include "model/fused/swiglu.h"
 #include "model/nn/attention/tiled.h"
-#include "model/nn/rope.h"
 #include "tests/model/c10_error.h"
+#include "tests/model/fused/comparison.h"
+#include "tests/model/fused/formulas.h"
 #include "tests/support/matchers.h"
 
 namespace trainbench {
@@ -32,54 +31,47 @@ at::Tensor Targets(std::initializer_list<int64_t> ids) {
   return at::tensor(at::ArrayRef<int64_t>(ids), at::kLong);
 }
 
-// Takes a leaf [2, 16, 96], which the operation may overwrite.
-using UnaryOperation = std::function<at::Tensor(const at::Tensor&)>;
-
-std::map<std::string, UnaryOperation> Operations() {
-  const auto heads = [](const at::Tensor& x) {
-    return x.unflatten(-1, {6, 16}).transpose(1, 2);
+std::vector<FusedCase> Operations() {
+  const auto tiled = [](const at::Tensor& q, const at::Tensor& k,
+                        const at::Tensor& v) {
+    return TiledAttention(q, k, v, {});
   };
-  return {{"attention",
-           [=](const at::Tensor& x) {
-             return FusedAttention(heads(x), heads(x), heads(x));
-           }},
-          {"tiled attention",
-           [](const at::Tensor& x) { return TiledAttention(x, x, x, {}); }},
-          {"norm",
-           [](const at::Tensor& x) {
-             return AddRmsNorm(x, {}, at::ones({96}), 1e-5).normed;
-           }},
-          {"rotation",
-           [](const at::Tensor& x) {
-             const auto [cos, sin] = Rope(16).Tables(16, at::kFloat);
-             return SplitAndRotate(x, 2, 2, cos, sin).q;
-           }},
-          {"SwiGLU", [](const at::Tensor& x) { return Swiglu(x); }},
-          {"softmax",
-           [](const at::Tensor& x) {
-             return CausalSoftmax(x.narrow(-1, 0, 16).contiguous(), 1);
-           }},
-          {"product",
-           [](const at::Tensor& x) {
-             return JoinedProduct(x, {at::ones({3, 96}), at::ones({2, 96})});
-           }},
-          {"cross entropy", [](const at::Tensor& x) {
-             return FusedCrossEntropy(x, at::zeros({2, 16}, at::kLong));
-           }}};
+  return {
+      AttentionCase("attention", FusedAttention,
+                    RandomAttention({2, 6, 16, 16}, at::kFloat)),
+      AttentionCase("tiled attention", tiled,
+                    RandomAttention({2, 16, 96}, at::kFloat)),
+      NormCase(at::kFloat, {2, 16, 96}),
+      RopeCase(at::kFloat, /*heads=*/2, /*kv_heads=*/2, /*d_head=*/16),
+      SwigluCase(at::kFloat, {2, 16, 96}),
+      SoftmaxCase(at::kFloat, {2, 16, 16}),
+      {.name = "product",
+       .fused = [](const Tensors& x) -> Tensors {
+         return {JoinedProduct(x[0], {at::ones({3, 96}), at::ones({2, 96})})};
+       },
+       .inputs = {at::randn({2, 16, 96})}},
+      {.name = "cross entropy",
+       .fused = [](const Tensors& x) -> Tensors {
+         return {FusedCrossEntropy(x[0], at::zeros({2, 16}, at::kLong))};
+       },
+       .inputs = {at::randn({2, 16, 96})}}};
 }
 
 TEST(FusedOperationsTest, ASecondDerivativeIsRefused) {
-  for (const auto& [name, operation] : Operations()) {
-    const at::Tensor leaf = at::randn({2, 16, 96}).requires_grad_();
-    const at::Tensor sum = operation(leaf * 1).sum();
+  for (const FusedCase& c : Operations()) {
+    Tensors inputs = c.inputs;
+    const at::Tensor leaf = inputs[0].requires_grad_();
+    inputs[0] = leaf * 1;  // may be overwritten
+    const at::Tensor sum = c.fused(inputs).back().sum();
     const auto differentiate = [&](bool create_graph) {
       return ErrorOf([&] {
         torch::autograd::grad({sum}, {leaf}, {}, /*retain_graph=*/true,
                               create_graph);
       });
     };
-    EXPECT_THAT(differentiate(true), HasSubstr("without create_graph")) << name;
-    EXPECT_EQ(differentiate(false), "no error") << name;
+    EXPECT_THAT(differentiate(true), HasSubstr("without create_graph"))
+        << c.name;
+    EXPECT_EQ(differentiate(false), "no error") << c.name;
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <torch/csrc/autograd/autograd.h>
 #include <torch/types.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "model/kernels/flash/attention.cuh"
 #include "model/spec/attention_variant.h"
 #include "model/verification/relative_error.h"
+#include "tests/model/fused/comparison.h"
 #include "tests/model/fused/formulas.h"
 #include "tests/support/matchers.h"
 
@@ -56,9 +58,9 @@ Tensors InputsOf(const Shape& s, at::ScalarType type) {
 }
 
 void ExpectRight(const Shape& s, at::ScalarType type) {
-  ExpectAttention(
-      [&](const Tensors& x) { return FusedAttention(x[0], x[1], x[2]); },
-      InputsOf(s, type), type == at::kFloat ? 2e-6 : 1e-2, "own");
+  static const FusedDevice kCpu = CpuWith(
+      [](at::ScalarType dtype) { return dtype == at::kFloat ? 2e-6 : 1e-2; });
+  ExpectFormula(kCpu, AttentionCase("own", FusedAttention, InputsOf(s, type)));
 }
 
 TEST(FusedAttentionTest, IsTheFormulaInFloat64ForwardAndBackward) {
@@ -89,10 +91,13 @@ TEST(FusedAttentionTest, WidensBf16WhereTheCpuCannotMultiplyIt) {
 TEST(FusedAttentionTest, TwoCallsAreEqualBitByBit) {
   at::set_num_threads(3);
   const Tensors inputs = InputsOf({1, 2, 641, 16}, at::kFloat);
+  const Tensors qkv(inputs.begin(), inputs.begin() + 3);
+  for (const at::Tensor& x : qkv) x.set_requires_grad(true);
   const auto run = [&] {
-    return Differentiate(
-        [](const Tensors& x) { return FusedAttention(x[0], x[1], x[2]); },
-        inputs);
+    const at::Tensor output = FusedAttention(qkv[0], qkv[1], qkv[2]);
+    Tensors results = torch::autograd::grad({output}, qkv, {inputs[3]});
+    results.push_back(output);
+    return results;
   };
   const Tensors first = run(), second = run();
   for (std::size_t i = 0; i < first.size(); ++i) {

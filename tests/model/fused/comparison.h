@@ -10,8 +10,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <vector>
 
+#include "absl/strings/string_view.h"
 #include "model/fused/rms_norm.h"
 #include "model/fused/rope.h"
 #include "model/fused/softmax.h"
@@ -30,17 +33,26 @@ struct FusedDevice {
   at::Tensor (*to_host)(const at::Tensor& tensor);
   // Allows results to be rounded a few times.
   double (*tolerance)(at::ScalarType dtype);
-  // Compares only so many columns of the gradients; -1: all.
-  int64_t known_columns = -1;
+  bool emulated = false;  // a null GPU, where LibTorch computes nothing
 };
+
+inline FusedDevice CpuWith(double (*tolerance)(at::ScalarType dtype)) {
+  return {.to_device = [](const at::Tensor& x) { return x.clone(); },
+          .to_host = [](const at::Tensor& x) { return x; },
+          .tolerance = tolerance};
+}
 
 // An operation, which may overwrite its inputs.
 struct FusedCase {
   std::string name;
   Operation fused;
-  Operation formula;
+  Operation formula = {};
   Tensors inputs;
   std::size_t left_out = 0;  // the first results, which have no gradient
+  Tensors gradients = {};    // of the results; random if there are none
+  // On a GPU, the columns of the inputs' gradient that LibTorch does not
+  // compute; -1: all.
+  int64_t own_columns = -1;
 };
 
 inline FusedCase AddNormCase(at::ScalarType dtype, at::IntArrayRef sizes,
@@ -103,11 +115,56 @@ inline FusedCase RopeCase(at::ScalarType dtype, int64_t heads, int64_t kv_heads,
             return {turned.q, turned.k, turned.v};
           },
           .formula = RopeFormula(heads, kv_heads, d_head),
-          .inputs = {
-              at::randn({2, kSeq, (heads + 2 * kv_heads) * d_head}).to(dtype)}};
+          .inputs =
+              {at::randn({2, kSeq, (heads + 2 * kv_heads) * d_head}).to(dtype)},
+          // The gradient of the values is copied.
+          .own_columns = (heads + kv_heads) * d_head};
 }
 
-// Compares the results and, for random gradients of these, the gradients of the
+// Rows of one element, of whole vectors and of a rest, and more rows than a
+// GPU's gradient of a norm's weight has partial sums.
+inline std::vector<FusedCase> FormulaCases(at::ScalarType dtype) {
+  std::vector<FusedCase> cases = {AddNormCase(dtype, {600, 8}),
+                                  NormCase(dtype, {64, 33})};
+  for (const std::size_t left_out : {0, 1}) {
+    for (const int64_t dim : {2, 7, 16, 48, 83, 768}) {
+      cases.push_back(AddNormCase(dtype, {3, 5, dim}, left_out));
+    }
+  }
+  for (const int64_t d_ff : {1, 15, 64, 100, 1000}) {
+    cases.push_back(SwigluCase(dtype, {2, 9, 2 * d_ff}));
+  }
+  for (const int64_t seq : {1, 5, 16, 50}) {
+    cases.push_back(SoftmaxCase(dtype, {2, 3, seq, seq}));
+  }
+  for (const int64_t d_head : {2, 6, 8, 16, 40, 64}) {
+    for (const int64_t kv_heads : {4, 2, 1}) {
+      cases.push_back(RopeCase(dtype, /*heads=*/4, kv_heads, d_head));
+    }
+  }
+  return cases;
+}
+
+using AttentionFunction = std::function<at::Tensor(
+    const at::Tensor& q, const at::Tensor& k, const at::Tensor& v)>;
+
+// The tensors are q, k, v and, unless it is random, the output's gradient.
+inline FusedCase AttentionCase(absl::string_view name,
+                               const AttentionFunction& attention,
+                               const Tensors& tensors) {
+  return {.name = c10::str(name, " ", tensors[0].sizes(), " ",
+                           tensors[0].scalar_type()),
+          .fused = [=](const Tensors& x) -> Tensors {
+            return {attention(x[0], x[1], x[2])};
+          },
+          .formula = [](const Tensors& x) -> Tensors {
+            return {AttentionFormula(x[0], x[1], x[2])};
+          },
+          .inputs = {tensors.begin(), tensors.begin() + 3},
+          .gradients = {tensors.begin() + 3, tensors.end()}};
+}
+
+// Compares the results and, for gradients of these, the gradients of the
 // inputs.
 inline void ExpectFormula(const FusedDevice& device, const FusedCase& c) {
   SCOPED_TRACE(c.name);
@@ -130,17 +187,24 @@ inline void ExpectFormula(const FusedDevice& device, const FusedCase& c) {
   for (std::size_t i = 0; i < actual.size(); ++i) {
     expect_near(actual[i], expected[i], "result", i);
     if (i < c.left_out) continue;
-    // Exact in bf16, and so in all dtypes.
-    const at::Tensor random = at::randn(expected[i].sizes()).to(at::kBFloat16);
+    const at::ScalarType type = actual[i].scalar_type();
+    // Random numbers are exact in bf16, and so in all dtypes.
+    const at::Tensor gradient =
+        c.gradients.empty()
+            ? at::randn(expected[i].sizes()).to(at::kBFloat16).to(type)
+            : c.gradients.at(i);
+    EXPECT_EQ(gradient.scalar_type(), type) << i;
     read.push_back(actual[i]);
-    gradients.push_back(device.to_device(random.to(actual[i].scalar_type())));
+    gradients.push_back(device.to_device(gradient));
     read_wide.push_back(expected[i]);
-    gradients_wide.push_back(random.to(at::kDouble));
+    gradients_wide.push_back(gradient.to(at::kDouble));
   }
   const Tensors found = torch::autograd::grad(read, inputs, gradients);
   const Tensors exact = torch::autograd::grad(read_wide, wide, gradients_wide);
   const auto known = [&](const at::Tensor& x) {
-    return device.known_columns < 0 ? x : x.narrow(-1, 0, device.known_columns);
+    return device.emulated && c.own_columns >= 0
+               ? x.narrow(-1, 0, c.own_columns)
+               : x;
   };
   for (std::size_t i = 0; i < found.size(); ++i) {
     EXPECT_EQ(found[i].scalar_type(), c.inputs[i].scalar_type());

@@ -4,20 +4,15 @@
 #ifndef TRAINBENCH_TESTS_MODEL_FUSED_FORMULAS_H_
 #define TRAINBENCH_TESTS_MODEL_FUSED_FORMULAS_H_
 
-#include <gtest/gtest.h>
-#include <torch/csrc/autograd/autograd.h>
 #include <torch/types.h>
 
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "model/nn/rope.h"
-#include "model/verification/relative_error.h"
 
 namespace trainbench {
 
@@ -63,23 +58,6 @@ inline at::Tensor AttentionFormula(const at::Tensor& q, const at::Tensor& k,
   return at::matmul(CausalSoftmaxFormula(scores, scale), v);
 }
 
-// Attention of q, k and v.
-using AttentionFunction = std::function<at::Tensor(const Tensors& qkv)>;
-
-// Returns the output and the gradients of q, k and v. The inputs are q, k, v
-// and the output's gradient.
-inline Tensors Differentiate(const AttentionFunction& attention,
-                             const Tensors& inputs) {
-  Tensors leaves;
-  for (int i = 0; i < 3; ++i) {
-    leaves.push_back(inputs[i].detach().requires_grad_());
-  }
-  const at::Tensor output = attention(leaves);
-  Tensors results = torch::autograd::grad({output}, leaves, {inputs[3]});
-  results.insert(results.begin(), output.detach());
-  return results;
-}
-
 // Returns q, k, v and the output's gradient.
 inline Tensors RandomAttention(at::IntArrayRef sizes, at::ScalarType type) {
   at::manual_seed(1);
@@ -88,25 +66,6 @@ inline Tensors RandomAttention(at::IntArrayRef sizes, at::ScalarType type) {
     inputs.push_back(at::randn(sizes, at::kDouble).to(type));
   }
   return inputs;
-}
-
-// Compares the output and the gradients with the formula in float64.
-inline void ExpectAttention(const AttentionFunction& attention,
-                            const Tensors& inputs, double tolerance,
-                            const std::string& what) {
-  const at::ScalarType type = inputs[0].scalar_type();
-  Tensors wide;
-  for (const at::Tensor& x : inputs) wide.push_back(x.to(at::kDouble));
-  const Tensors actual = Differentiate(attention, inputs);
-  const Tensors expected = Differentiate(
-      [](const Tensors& x) { return AttentionFormula(x[0], x[1], x[2]); },
-      wide);
-  for (std::size_t i = 0; i < actual.size(); ++i) {
-    EXPECT_EQ(actual[i].scalar_type(), type) << what;
-    EXPECT_EQ(actual[i].sizes(), expected[i].sizes()) << what;
-    EXPECT_LE(RelativeError(actual[i], expected[i]), tolerance)
-        << what << " " << inputs[0].sizes() << " " << type << ", tensor " << i;
-  }
 }
 
 // The input is qkv [batch, seq, (heads + 2 kv_heads) d_head]. Uses the textbook

@@ -21,30 +21,13 @@
 namespace trainbench {
 namespace {
 
-const FusedDevice kCpu = {
-    .to_device = [](const at::Tensor& x) { return x.clone(); },
-    .to_host = [](const at::Tensor& x) { return x; },
-    .tolerance =
-        [](at::ScalarType dtype) { return dtype == at::kFloat ? 1e-6 : 6e-3; }};
+const FusedDevice kCpu = CpuWith(
+    [](at::ScalarType dtype) { return dtype == at::kFloat ? 1e-6 : 6e-3; });
 
-TEST(FusedAddRmsNormTest, FollowsTheFormula) {
+TEST(FusedOperationsTest, FollowTheFormulas) {
   at::manual_seed(1);
   for (const at::ScalarType dtype : kFusedTypes) {
-    for (const int64_t dim : {2, 7, 16, 48, 83, 768}) {
-      for (const std::size_t left_out : {0, 1}) {
-        ExpectFormula(kCpu, AddNormCase(dtype, {3, 5, dim}, left_out));
-      }
-    }
-    ExpectFormula(kCpu, NormCase(dtype, {64, 33}));
-  }
-}
-
-TEST(FusedSwigluTest, FollowsTheFormula) {
-  at::manual_seed(4);
-  for (const at::ScalarType dtype : kFusedTypes) {
-    for (const int64_t d_ff : {1, 15, 64, 100}) {
-      ExpectFormula(kCpu, SwigluCase(dtype, {2, 9, 2 * d_ff}));
-    }
+    for (const FusedCase& c : FormulaCases(dtype)) ExpectFormula(kCpu, c);
   }
 }
 
@@ -57,15 +40,6 @@ TEST(FusedSwigluTest, LargeGatesNeitherOverflowNorVanish) {
   EXPECT_TRUE(result[0].narrow(0, 2, 2).equal(gates.narrow(0, 2, 2)));
   result.sum().backward();
   EXPECT_TRUE(input.grad().isfinite().all().item<bool>());
-}
-
-TEST(FusedCausalSoftmaxTest, FollowsTheFormula) {
-  at::manual_seed(5);
-  for (const at::ScalarType dtype : kFusedTypes) {
-    for (const int64_t seq : {1, 5, 16, 50}) {
-      ExpectFormula(kCpu, SoftmaxCase(dtype, {2, 3, seq, seq}));
-    }
-  }
 }
 
 TEST(FusedCausalSoftmaxTest, MaskedScoresAreNotRead) {
@@ -111,17 +85,6 @@ TEST(FusedCrossEntropyTest, WritesTheGradientOverTheLogitsAndNothingElse) {
   copy.register_hook([&](const at::Tensor& gradient) { seen = gradient; });
   loss.backward();
   EXPECT_EQ(seen.data_ptr(), data);
-}
-
-TEST(FusedRopeTest, EqualsTheTextbookRotation) {
-  at::manual_seed(7);
-  for (const at::ScalarType dtype : kFusedTypes) {
-    for (const int64_t d_head : {2, 6, 8, 16, 40, 64}) {
-      for (const int64_t kv_heads : {4, 2, 1}) {
-        ExpectFormula(kCpu, RopeCase(dtype, /*heads=*/4, kv_heads, d_head));
-      }
-    }
-  }
 }
 
 Tensors ProductFormula(const Tensors& x) {

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Every attention variant available on a CPU, compared with float64.
 
-#include <ATen/record_function.h>
 #include <torch/types.h>
 
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "fixtures/profiling/operator_names.h"
 #include "model/nn/attention/naive.h"
 #include "model/nn/attention/tiled.h"
 #include "model/nn/attention/variants.h"
+#include "tests/model/fused/comparison.h"
 #include "tests/model/fused/formulas.h"
 #include "tests/support/matchers.h"
 #include "tests/support/tensors.h"
@@ -32,51 +30,33 @@ std::vector<AttentionKind> OnCpu() {
   return kinds;
 }
 
-double AllowedError(at::ScalarType type) {
+const FusedDevice kAttentionOnCpu = CpuWith([](at::ScalarType type) {
   if (type == at::kDouble) return 1e-13;
   return type == at::kFloat ? 3e-6 : 2e-2;
-}
+});
 
 TEST(AttentionVariantsTest, EachIsTheFormulaInFloat64ForwardAndBackward) {
   for (const AttentionKind kind : OnCpu()) {
-    const AttentionFunction attention = [&](const Tensors& x) {
-      return ComputeAttention(kind, x[0], x[1], x[2]);
+    const auto attention = [&](const at::Tensor& q, const at::Tensor& k,
+                               const at::Tensor& v) {
+      return ComputeAttention(kind, q, k, v);
     };
     for (const auto type : {at::kFloat, at::kBFloat16}) {
       for (const std::vector<int64_t>& sizes :
            {std::vector<int64_t>{2, 3, 70, 16}, {2, 33, 10}}) {
-        ExpectAttention(attention, RandomAttention(sizes, type),
-                        AllowedError(type), std::string(AttentionName(kind)));
+        ExpectFormula(kAttentionOnCpu,
+                      AttentionCase(AttentionName(kind), attention,
+                                    RandomAttention(sizes, type)));
       }
     }
   }
-}
-
-std::set<std::string>& Seen() {
-  static auto* const seen = new std::set<std::string>();
-  return *seen;
-}
-
-std::unique_ptr<at::ObserverContext> Note(const at::RecordFunction& op) {
-  Seen().insert(op.name());
-  return nullptr;
-}
-
-// Returns the names of the operators that `work` runs on this thread.
-std::set<std::string> OpsOf(const std::function<void()>& work) {
-  Seen().clear();
-  const at::CallbackHandle handle = at::addThreadLocalCallback(
-      at::RecordFunctionCallback(&Note).scopes({at::RecordScope::FUNCTION}));
-  work();
-  at::removeCallback(handle);
-  return Seen();
 }
 
 TEST(AttentionVariantsTest, TheOperatorOfAVariantProvesThatItRan) {
   const Tensors in = RandomAttention({1, 1, 70, 16}, at::kFloat);
   for (const AttentionKind kind : OnCpu()) {
     const auto ops =
-        OpsOf([&] { ComputeAttention(kind, in[0], in[1], in[2]); });
+        OperatorNames([&] { ComputeAttention(kind, in[0], in[1], in[2]); });
     for (const AttentionKind other : OnCpu()) {
       const std::string op(AttentionOpPrefix(other, DeviceKind::kCpu));
       // These run batched products, or LibTorch's choice, which is flash.
@@ -134,13 +114,15 @@ TEST(TiledAttentionTest, AnyTilesAndLengthsAreRight) {
   for (const AttentionTiles& tiles :
        {AttentionTiles{16, 16}, {16, 48}, {64, 16}}) {
     for (const int64_t seq : {2, 16, 37, 64, 100}) {
-      const AttentionFunction tiled = [&](const Tensors& x) {
-        return TiledAttention(x[0], x[1], x[2], tiles);
+      const auto tiled = [&](const at::Tensor& q, const at::Tensor& k,
+                             const at::Tensor& v) {
+        return TiledAttention(q, k, v, tiles);
       };
       for (const auto type : {at::kDouble, at::kFloat, at::kBFloat16}) {
-        ExpectAttention(tiled, RandomAttention({2, seq, 8}, type),
-                        AllowedError(type),
-                        c10::str(tiles.queries, "x", tiles.keys, " tiles"));
+        SCOPED_TRACE(c10::str(tiles.queries, " x ", tiles.keys, " tiles"));
+        ExpectFormula(
+            kAttentionOnCpu,
+            AttentionCase("tiled", tiled, RandomAttention({2, seq, 8}, type)));
       }
     }
   }

@@ -11,19 +11,16 @@
 #include <string>
 #include <vector>
 
-#include "fixtures/device/cuda_support.h"
-#include "fixtures/device/device.h"
 #include "fixtures/memory/memory_account.h"
 #include "fixtures/memory/memory_probe.h"
 #include "fixtures/profiling/operator_names.h"
 #include "model/dry_run/dry_run.h"
 #include "model/ops/attention_fwd_bwd.h"
 #include "model/ops/attention_verification.h"
+#include "tests/support/cuda_test.h"
 
 namespace trainbench {
 namespace {
-
-constexpr char kNoGpu[] = "no CUDA device";
 
 // Large enough that the allocator's rounding is negligible.
 constexpr int64_t kBatch = 8, kSeq = 2048, kHead = 64;
@@ -59,8 +56,9 @@ AttentionInputs Inputs(const Variant& variant) {
           .dtype(variant.bf16 ? at::kBFloat16 : at::kFloat));
 }
 
-TEST(CudaAttentionTest, EachVariantGivesTheFloat64Result) {
-  if (CudaDeviceCount() == 0) GTEST_SKIP() << kNoGpu;
+class CudaAttentionTest : public CudaTest {};
+
+TEST_F(CudaAttentionTest, EachVariantGivesTheFloat64Result) {
   for (const Variant& variant : Variants()) {
     const AttentionInputs in = Inputs(variant);
     const at::Tensor out = AttentionForward(variant.kind, in);
@@ -71,8 +69,7 @@ TEST(CudaAttentionTest, EachVariantGivesTheFloat64Result) {
   }
 }
 
-TEST(CudaAttentionTest, TheOperatorOfTheVariantRuns) {
-  if (CudaDeviceCount() == 0) GTEST_SKIP() << kNoGpu;
+TEST_F(CudaAttentionTest, TheOperatorOfTheVariantRuns) {
   for (const Variant& variant : Variants()) {
     const AttentionInputs in = Inputs(variant);
     const std::string op(AttentionOpPrefix(variant.kind, DeviceKind::kCuda));
@@ -87,8 +84,7 @@ double ToleranceOf(const Variant& variant) {
   return variant.kind == AttentionKind::kSdpaCudnn ? 0.1 : 0.02;
 }
 
-TEST(CudaAttentionTest, ADryRunIsWithinTwoPercentOfTheAllocators) {
-  if (CudaDeviceCount() == 0) GTEST_SKIP() << kNoGpu;
+TEST_F(CudaAttentionTest, ADryRunIsWithinTwoPercentOfTheAllocators) {
   const c10::Device gpu(c10::kCUDA, 0);
   const auto probe = MakeMemoryProbe(gpu);
   for (const Variant& variant : Variants()) {

@@ -6,37 +6,63 @@
 #ifndef TRAINBENCH_TESTS_MODEL_FUSED_CUDA_FIXTURE_H_
 #define TRAINBENCH_TESTS_MODEL_FUSED_CUDA_FIXTURE_H_
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <cstdint>
 
+#include "fixtures/device/cuda_support.h"
 #include "tests/model/fused/comparison.h"
+#include "tests/model/kernels/emulated.h"
+#include "tools/null_gpu/null_gpu.h"
 
 namespace trainbench {
 
 class CudaFusedTest : public testing::Test {
  protected:
-  void SetUp() override;
+  void SetUp() override {
+    if (CudaDeviceCount() == 0) GTEST_SKIP() << "no CUDA device";
+    at::manual_seed(1);
+    emulated_ = kernels::EmulatedKernels::Install();
+    if (emulated_) ResetCounters();
+  }
   void TearDown() override { ExpectKernelsOfLibTorch(0); }
 
   bool emulated() const { return emulated_; }
   // Expects `count` kernels since the last call, and no error of the emulator.
   // Does nothing on a real GPU.
-  void ExpectKernelsOfLibTorch(int64_t count);
+  void ExpectKernelsOfLibTorch(int64_t count) {
+    if (!emulated_) return;
+    auto* const counted = NullGpu<decltype(trainbench_null_gpu_count)>(
+        "trainbench_null_gpu_count");
+    auto launches = static_cast<int64_t>(counted("launches"));
+    for (const auto& launch : kernels::EmulatedKernels::Take()) {
+      EXPECT_EQ(launch.wrong, "") << launch.kernel;
+      --launches;
+    }
+    EXPECT_EQ(launches, count);
+    ResetCounters();
+  }
 
   // Resets the counts of launches.
-  static void ResetCounters();
+  static void ResetCounters() {
+    kernels::EmulatedKernels::Take();
+    NullGpu<decltype(trainbench_null_gpu_reset)>("trainbench_null_gpu_reset")();
+  }
 
-  // Copies whole storages, for which LibTorch needs no kernel.
-  static at::Tensor ToDevice(const at::Tensor& host);
-  static at::Tensor ToHost(const at::Tensor& device);
+  static at::Tensor ToDevice(const at::Tensor& host) {
+    return Copy(host, at::kCUDA);
+  }
+  static at::Tensor ToHost(const at::Tensor& device) {
+    return Copy(device, at::kCPU);
+  }
 
   void ExpectFormula(const FusedCase& c) const {
     trainbench::ExpectFormula({.to_device = ToDevice,
                                .to_host = ToHost,
                                .tolerance = Tolerance,
-                               .known_columns = known_columns_},
+                               .emulated = emulated_},
                               c);
   }
 
@@ -45,15 +71,24 @@ class CudaFusedTest : public testing::Test {
     return dtype == at::kFloat ? 4e-6 : 8e-3;
   }
 
-  // Limits the comparison on a null GPU to the gradients' first `columns` of
-  // the last dimension, which no kernel of LibTorch computes.
-  void set_known_columns(int64_t columns) {
-    if (emulated_) known_columns_ = columns;
+ private:
+  // Returns a function of the null GPU, which is preloaded.
+  template <typename Function>
+  static Function* NullGpu(const char* name) {
+    return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
   }
 
- private:
+  // Copies the whole storage, for which LibTorch needs no kernel.
+  static at::Tensor Copy(const at::Tensor& x, at::DeviceType device) {
+    const auto elements = static_cast<int64_t>(x.storage().nbytes()) /
+                          static_cast<int64_t>(x.element_size());
+    return x.detach()
+        .as_strided({elements}, {1}, 0)
+        .to(device, /*non_blocking=*/false, /*copy=*/true)
+        .as_strided(x.sizes(), x.strides(), x.storage_offset());
+  }
+
   bool emulated_ = false;
-  int64_t known_columns_ = -1;  // all
 };
 
 }  // namespace trainbench

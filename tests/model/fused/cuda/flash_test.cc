@@ -20,19 +20,6 @@ struct Shape {
   int64_t batch, heads, seq, d_head;
 };
 
-// The inputs are q, k and v.
-FusedCase AttentionCase(const Tensors& inputs) {
-  return {.name = c10::str("attention ", inputs[0].sizes(), " ",
-                           inputs[0].scalar_type()),
-          .fused = [](const Tensors& x) -> Tensors {
-            return {FusedAttention(x[0], x[1], x[2])};
-          },
-          .formula = [](const Tensors& x) -> Tensors {
-            return {AttentionFormula(x[0], x[1], x[2])};
-          },
-          .inputs = inputs};
-}
-
 class CudaFlashTest : public CudaFusedTest {
  protected:
   // q and v are views, like a model's split heads.
@@ -44,7 +31,7 @@ class CudaFlashTest : public CudaFusedTest {
                            .transpose(1, 2));
     }
     inputs[1] = inputs[1].contiguous();
-    ExpectFormula(AttentionCase(inputs));
+    ExpectFormula(AttentionCase("attention", FusedAttention, inputs));
   }
 };
 
@@ -83,7 +70,8 @@ TEST_F(CudaFlashTest, KeepsTheLogSumExp) {
 TEST_F(CudaFlashTest, TakesTensorsThatAreNotAligned) {
   const at::Tensor whole = at::randn({1 + 3 * 17 * 16});
   const at::Tensor x = whole.narrow(0, 1, 3 * 17 * 16).view({1, 3, 17, 16});
-  ExpectFormula(AttentionCase({x, at::randn_like(x), at::randn_like(x)}));
+  ExpectFormula(AttentionCase("attention", FusedAttention,
+                              {x, at::randn_like(x), at::randn_like(x)}));
 }
 
 TEST_F(CudaFlashTest, OtherHeadsAreNamed) {

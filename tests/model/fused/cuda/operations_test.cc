@@ -8,9 +8,7 @@
 #include <torch/types.h>
 
 #include <array>
-#include <cmath>
 #include <cstdint>
-#include <utility>
 
 #include "model/fused/cpu/operations.h"
 #include "model/fused/cross_entropy.h"
@@ -24,24 +22,13 @@
 namespace trainbench {
 namespace {
 
-// Loads of single elements and of 16 bytes, and more rows than the weight's
-// gradient has partial sums.
-TEST_F(CudaFusedTest, AddRmsNorm) {
+TEST_F(CudaFusedTest, FollowsTheFormulas) {
   for (const at::ScalarType dtype : kFusedTypes) {
-    for (const auto& [rows, columns] :
-         {std::pair<int64_t, int64_t>{5, 83}, {7, 768}, {600, 8}}) {
-      ExpectFormula(AddNormCase(dtype, {rows, columns}));
+    for (const FusedCase& c : FormulaCases(dtype)) {
+      ExpectFormula(c);
+      // LibTorch copies the other columns.
+      ExpectKernelsOfLibTorch(c.own_columns < 0 ? 0 : 1);
     }
-  }
-}
-
-TEST_F(CudaFusedTest, AddRmsNormWhoseSumNobodyReads) {
-  ExpectFormula(AddNormCase(at::kFloat, {5, 64}, /*left_out=*/1));
-}
-
-TEST_F(CudaFusedTest, RmsNorm) {
-  for (const at::ScalarType dtype : kFusedTypes) {
-    ExpectFormula(NormCase(dtype, {9, 33}, /*left_out=*/1));
   }
 }
 
@@ -53,22 +40,6 @@ TEST_F(CudaFusedTest, AddRmsNormUnderAutocast) {
     return add_and_norm(x);
   };
   ExpectFormula(c);
-}
-
-TEST_F(CudaFusedTest, Swiglu) {
-  for (const at::ScalarType dtype : kFusedTypes) {
-    for (const int64_t d_ff : {5, 64, 1000}) {
-      ExpectFormula(SwigluCase(dtype, {2, 3, 2 * d_ff}));
-    }
-  }
-}
-
-TEST_F(CudaFusedTest, CausalSoftmax) {
-  for (const at::ScalarType dtype : kFusedTypes) {
-    for (const int64_t seq : {1, 5, 48}) {
-      ExpectFormula(SoftmaxCase(dtype, {2, 2, seq, seq}));
-    }
-  }
 }
 
 TEST_F(CudaFusedTest, CrossEntropyOfRows) {
@@ -104,28 +75,6 @@ TEST_F(CudaFusedTest, CrossEntropyWithItsGradient) {
       (expected * factor).backward();
       EXPECT_LE(RelativeError(ToHost(actual[0]), wide.grad()), Tolerance(dtype))
           << "vocab " << vocab;
-    }
-  }
-}
-
-TEST_F(CudaFusedTest, ATargetOutsideTheVocabularyHasNoLoss) {
-  const at::Tensor losses = ToHost(CrossEntropyInPlaceCuda(
-      ToDevice(at::zeros({3, 4})), ToDevice(at::tensor({-1, 2, 4}, at::kLong)),
-      /*with_gradient=*/true));
-  EXPECT_TRUE(std::isnan(losses[0].item<float>()));
-  EXPECT_NEAR(losses[1].item<float>(), std::log(4.0), 1e-6);
-  EXPECT_TRUE(std::isnan(losses[2].item<float>()));
-}
-
-TEST_F(CudaFusedTest, Rope) {
-  constexpr int64_t kHeads = 3;
-  for (const at::ScalarType dtype : kFusedTypes) {
-    for (const auto& [kv_heads, d_head] :
-         {std::pair<int64_t, int64_t>{3, 6}, {3, 64}, {1, 6}, {1, 64}}) {
-      // LibTorch copies the gradient of the values.
-      set_known_columns((kHeads + kv_heads) * d_head);
-      ExpectFormula(RopeCase(dtype, kHeads, kv_heads, d_head));
-      ExpectKernelsOfLibTorch(1);
     }
   }
 }
