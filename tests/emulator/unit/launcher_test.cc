@@ -9,7 +9,6 @@
 #include <string>
 
 #include "tests/emulator/warp_operation.h"
-
 #include "tests/support/matchers.h"
 
 namespace trainbench::emulator {

@@ -18,7 +18,7 @@ class EmulatedKernels {
  public:
   struct Launch {
     std::string kernel;  // "trainbench::kernels::RopeKernel<float, 4>"
-    std::string wrong;  // an error of the emulator, or ""
+    std::string wrong;   // an error of the emulator, or ""
   };
 
   // Makes the null GPU run kernels from now on. Returns false if none is

@@ -24,7 +24,6 @@
 namespace trainbench {
 namespace {
 
-
 constexpr BatchShape kShort = {.batch = 1, .seq = 16};
 
 constexpr AdamWKind kVerifiedKinds[] = {AdamWKind::kTextbook,

@@ -71,7 +71,7 @@ def test_one_pass_over_memory() -> None:
         "checked by rows of another shape": (FFN, whole(5000), *OTHER),
         "the largest gain of those timed alone": (*OTHER, *OWN),
     }
-    check_changes("changes_fused.txt", cases)
+    check_changes("changes/fused.txt", cases)
 
 
 def attention(variant: str, phase: str, us: float, **counters: float) -> Entry:
@@ -112,7 +112,7 @@ def test_flash_attention_leaves_the_products() -> None:
         "at the rate of attention's products": (*timed_alone, qk),
         "at the rate of a large product": timed_alone,
     }
-    check_changes("changes_flash.txt", cases)
+    check_changes("changes/flash.txt", cases)
 
 
 def test_bf16_makes_products_faster() -> None:
@@ -145,7 +145,7 @@ def test_bf16_makes_products_faster() -> None:
             *(step("precision", 2000), step("precision", 2600, autocast)),
         ),
     }
-    check_changes("changes_bf16.txt", cases)
+    check_changes("changes/bf16.txt", cases)
 
 
 def test_a_larger_batch_shares_the_optimizer() -> None:
@@ -166,7 +166,7 @@ def test_a_larger_batch_shares_the_optimizer() -> None:
         "with products of other weights": (slow, other, *divided, small),
         "is large enough": (step("model_size", 2000, optimizer_us=90),),
     }
-    check_changes("changes_batch.txt", cases)
+    check_changes("changes/batch.txt", cases)
 
 
 def checkpointed(how: str, us: float, **counters: float) -> Entry:
@@ -221,7 +221,7 @@ def test_changes_of_a_whole_step() -> None:
         # The step that gains most may be one without a replayed row.
         "a graph of another step": (*gaps, *narrow, *replayed),
     }
-    check_changes("changes_step.txt", cases)
+    check_changes("changes/step.txt", cases)
 
 
 def implemented(
@@ -270,4 +270,4 @@ def test_the_fused_implementation_is_all_its_kernels_at_once() -> None:
         ),
         "a part is unknown": (*incomplete, whole(2000), *steps),
     }
-    check_changes("changes_implementation.txt", cases, "implementation=")
+    check_changes("changes/implementation.txt", cases, "implementation=")

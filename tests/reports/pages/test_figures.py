@@ -62,7 +62,7 @@ def test_plots_of_a_breakdown() -> None:
         "no parts": drawn(*profiled({})),
         "parts alone": drawn(*profiled(STEP)[1:]),
     }
-    check_golden("figures_breakdown.txt", found)
+    check_golden("figures/breakdown.txt", found)
     many = [row for n in range(20) for row in profiled(STEP, f"model{n}")]
     _, components = breakdown(parsed(*many))
     assert components.description.startswith(f"The components of {MOST_STEPS} of 20")
@@ -116,7 +116,7 @@ def test_plots_of_memory() -> None:
         for seq, error in errors
     )
     found = {name: outline(memory(result_of(*rows))) for name, rows in cases.items()}
-    check_golden("figures_memory.txt", found)
+    check_golden("figures/memory.txt", found)
 
 
 def reduced(backend: str, ranks: int, size: float, us: float) -> Row:
@@ -182,7 +182,7 @@ def test_rooflines() -> None:
     found = {
         name: outline(roofline(parsed(*PEAKS, *rows))) for name, rows in cases.items()
     }
-    check_golden("figures_roofline.txt", found)
+    check_golden("figures/roofline.txt", found)
 
 
 def test_many_points_stay_readable_and_small() -> None:

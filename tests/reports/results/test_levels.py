@@ -10,7 +10,7 @@ STEP = 0.02
 
 
 def noise(seed: int, *, shared: float = 0.0, rows: int = SHAPE[0]) -> Floats:
-    """Draws log times of which processes differ by 2 %, and rounds by `shared`."""
+    """Draws log times. Processes differ by 2 %, and rounds by `shared`."""
     rng = np.random.default_rng(seed)
     own = rng.normal(0, 0.02, (rows, *SHAPE[1:]))
     return own + rng.normal(0, shared, SHAPE[1:]) if shared else own
