@@ -47,6 +47,8 @@ def bisect(
     exact counter, if one is given, or else of the time. A step's threshold is half of
     the difference of the ends. Errors: Refused, also if the ends do not differ or
     cannot be measured."""
+    if metric is not None:
+        ends = replace(ends, threshold=0.5)  # so that few pairs decide on the time
     answer = oracle(replace(ends, confidence=1 - error_of_step(len(commits), 0)))
     if not answer.is_bad(metric):
         changed = ", ".join(answer.changed) or "no exact counter"
