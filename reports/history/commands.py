@@ -97,7 +97,8 @@ def _flags(given: argparse.Namespace, series: Series) -> Sequence[str]:
 def _words(answer: Answer) -> str:
     change = findings.interval(answer.ratio, answer.interval)
     what = f"{KIND_OF[answer.verdict]} {answer.name} {change} by {answer.pairs} pairs"
-    return f"{what}, {answer.good[:10]}..{answer.bad[:10]}"
+    counters = "".join(f", {name} changed" for name in answer.changed)
+    return f"{what}{counters}, {answer.good[:10]}..{answer.bad[:10]}"
 
 
 def confirm(given: argparse.Namespace) -> int:
