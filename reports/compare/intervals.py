@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
+from reports.results.levels import Floats as Floats
 from reports.results.order_statistics import median_ends, signed_rank
 
-Floats = NDArray[np.float64]
 MANY_PAIRS = 1000  # more are impractical
 # Error of the log time that a process keeps until it exits, even on a quiet machine:
 # a lower bound on the error of a pair.
