@@ -117,8 +117,6 @@ class AllReduce : public Fixture {
       group_.AllReduce(values_);
       growth_ *= group_.size();
     }
-    state.cost().check_peak_bytes =
-        params_.bytes + std::min(params_.bytes, kPart * int64_t{sizeof(float)});
   }
 
   absl::StatusOr<ExtraMetrics> MeasureExtra(const Samples& sampling) override {

@@ -52,6 +52,8 @@ class Stream {
   absl::Status Verify();
 
  private:
+  absl::Status Compare(const at::Tensor& before) const;
+
   StreamKernel kernel_;
   Stores stores_;
   at::Tensor a_, b_, c_;

@@ -38,7 +38,7 @@ using OperatorListener = std::function<void(const DryOperator&)>;
 // nest.
 //
 // c10::Error names an operator if the arguments do not determine its results,
-// or if it reads back a value, as item() does.
+// or if it reads back a value, as item() does, without DryReads.
 class DryRun {
  public:
   explicit DryRun(OperatorListener on_operator = nullptr);
@@ -57,6 +57,22 @@ class DryRun {
   const bool had_threads_;
   const OperatorListener on_operator_;
   DryRun* const outer_;
+};
+
+// During its lifetime, a dry run on this thread may read values: numbers are 0,
+// conditions true, and tensors equal. For code that needs the same memory
+// whatever it reads, such as a check of the results.
+class DryReads {
+ public:
+  DryReads() { ++alive_; }
+  ~DryReads() { --alive_; }
+  DryReads(const DryReads&) = delete;
+  DryReads& operator=(const DryReads&) = delete;
+
+  static bool AreAllowed() { return alive_ > 0; }
+
+ private:
+  inline static thread_local int alive_ = 0;
 };
 
 }  // namespace trainbench

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "model/dry_run/dry_run.h"
 #if TRAINBENCH_CUDA
 #include <ATen/cuda/CUDAContext.h>
 #endif
@@ -28,9 +29,19 @@ using torch::jit::Stack;
 
 // item() reads a value.
 KernelWork ReadValue(Stack& s) {
-  const Tensor x = s[0].toTensor();
-  TORCH_CHECK(false, "a dry run has no values, and item() reads one of a ",
-              x.scalar_type(), " tensor");
+  const at::ScalarType type = s[0].toTensor().scalar_type();
+  TORCH_CHECK(DryReads::AreAllowed(),
+              "a dry run has no values, and item() reads one of a ", type,
+              " tensor");
+  if (type == at::kBool) return Return(s, {}, at::Scalar(true));
+  return at::isFloatingType(type) ? Return(s, {}, at::Scalar(0.0))
+                                  : Return(s, {}, at::Scalar(0));
+}
+
+KernelWork Equal(Stack& s) {
+  TORCH_CHECK(DryReads::AreAllowed(),
+              "a dry run has no values, and equal() compares them");
+  return Return(s, {}, true);
 }
 
 KernelWork IndexSelect(Stack& s) {
@@ -62,14 +73,28 @@ KernelWork FusedRmsNormBackward(Stack& s) {
   return Return(s, {}, at::empty_like(x), at::empty_like(weight));
 }
 
+std::vector<int64_t> SummedDims(const Stack& s) {
+  return s[1].isNone() ? std::vector<int64_t>() : s[1].toIntVector();
+}
+
+Tensor SumOf(const Stack& s) {
+  return at::sum(s[0].toTensor(), SummedDims(s), s[2].toBool(),
+                 s[3].toOptional<at::ScalarType>());
+}
+
+// A CPU first converts values to the dtype of the sum.
+KernelWork CpuSum(Stack& s) {
+  const Tensor x = s[0].toTensor(), sum = SumOf(s);
+  const bool converts = sum.scalar_type() != x.scalar_type();
+  const int64_t scratch = converts ? x.numel() * sum.element_size() : 0;
+  return Return(s, {.scratch_bytes = scratch}, sum);
+}
+
 // Knows the scratch memory of sums over the first dimensions of contiguous
 // values of at most 4 bytes, which LibTorch adds in fp32.
 KernelWork GpuSum(Stack& s) {
-  const Tensor x = s[0].toTensor();
-  const std::vector<int64_t> dims =
-      s[1].isNone() ? std::vector<int64_t>() : s[1].toIntVector();
-  const Tensor sum =
-      at::sum(x, dims, s[2].toBool(), s[3].toOptional<at::ScalarType>());
+  const Tensor x = s[0].toTensor(), sum = SumOf(s);
+  const std::vector<int64_t> dims = SummedDims(s);
   const int64_t rows = x.numel() / std::max<int64_t>(1, sum.numel());
   const auto is_leading = [&](int64_t dim) {
     return at::maybe_wrap_dim(dim, x.dim()) < std::ssize(dims);
@@ -146,6 +171,16 @@ KernelWork ReturnLast(Stack& s) {
   return Return(s, {}, out);
 }
 
+KernelWork ResizeLast(Stack& s) {
+  const Tensor first = s.front().toTensor(), out = s.back().toTensor();
+  return Return(s, {}, out.resize_(first.sizes()));
+}
+
+KernelWork OneValue(Stack& s) {
+  const Tensor x = s[0].toTensor();
+  return Return(s, {}, at::empty({}, x.options()));
+}
+
 KernelWork ReturnNothing(Stack& s) { return Return(s, {}); }
 
 }  // namespace
@@ -153,14 +188,20 @@ KernelWork ReturnNothing(Stack& s) { return Return(s, {}); }
 Kernel FindKernel(const c10::OperatorName& name, c10::Device device) {
   static const std::unordered_map<c10::OperatorName, Kernel> all = {
       {{"aten::_local_scalar_dense", ""}, ReadValue},
+      {{"aten::abs", "out"}, ResizeLast},
       {{"aten::copy_", ""}, ReturnFirst},
+      {{"aten::dot", ""}, OneValue},
       {{"aten::embedding_dense_backward", ""}, EmbeddingBackward},
+      {{"aten::equal", ""}, Equal},
       {{"aten::_fused_adamw_", ""}, ReturnNothing},
       {{"aten::_fused_rms_norm", ""}, FusedRmsNorm},
       {{"aten::_fused_rms_norm_backward", ""}, FusedRmsNormBackward},
       {{"aten::index_select", ""}, IndexSelect},
+      {{"aten::max", ""}, OneValue},
+      {{"aten::min", ""}, OneValue},
       {{"aten::native_layer_norm", ""}, LayerNorm},
       {{"aten::native_layer_norm_backward", ""}, LayerNormBackward},
+      {{"aten::polar", "out"}, ResizeLast},
       {{"aten::relu", ""}, LikeFirst},
       {{"aten::where", "self"}, Where},
       {{"aten::where", "self_out"}, ReturnLast},
@@ -171,6 +212,7 @@ Kernel FindKernel(const c10::OperatorName& name, c10::Device device) {
   const auto found = all.find(name);
   if (found != all.end()) return found->second;
   if (device.is_cpu() && name == mean) return CpuMean;
+  if (device.is_cpu() && name == sum) return CpuSum;
   if (device.is_cuda() && name == softmax_backward) return GpuSoftmaxBackward;
   if (device.is_cuda() && name == sum) return GpuSum;
   return FindAttentionKernel(name, device);

@@ -36,8 +36,8 @@ std::vector<int64_t> SequencesOf(const at::Tensor& x, int64_t rows) {
           ? std::clamp(kScoresOnCpu / (rows * x.size(1)), int64_t{1}, all)
           : all;
   const at::Tensor drawn =
-      count < all ? at::randperm(all, at::kLong) : at::arange(all, at::kLong);
-  const auto* first = drawn.const_data_ptr<int64_t>();
+      count < all ? at::randperm(all, at::kInt) : at::arange(all, at::kInt);
+  const auto* first = drawn.const_data_ptr<int32_t>();
   return {first, first + count};
 }
 
@@ -96,7 +96,7 @@ WorstBlock Compare(const at::Tensor& actual, const at::Tensor& expected,
   const int64_t blocks = std::max<int64_t>(1, expected.size(0) / kBlock);
   const at::Tensor block =
       at::arange(expected.size(0), expected.options().dtype(at::kLong))
-          .floor_divide(kBlock)
+          .div(kBlock, "floor")
           .clamp_max_(blocks - 1);
   const auto squares = [&](const at::Tensor& x) {
     return at::zeros({blocks}, x.options())
@@ -152,17 +152,6 @@ absl::Status VerifyAttention(const AttentionInputs& inputs,
     if (status.ok()) status = CheckVaried("an input", input);
   }
   return status;
-}
-
-int64_t VerificationBytes(int64_t sequences, int64_t seq, int64_t d_head,
-                          int64_t width, bool on_cpu) {
-  // Inputs, outputs and gradients; and one sequence's in float64, plus either
-  // the scores and their gradients, with a mask and the product of both, or the
-  // temporaries of a comparison.
-  const int64_t elements = seq * d_head;
-  const int64_t scores = RowsAtOnce(seq, on_cpu) * seq;
-  return 8 * width * sequences * elements +
-         8 * (8 * elements + std::max(3 * scores + scores / 8, 3 * elements));
 }
 
 }  // namespace trainbench

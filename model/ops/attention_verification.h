@@ -28,11 +28,6 @@ absl::Status VerifyAttention(const AttentionInputs& inputs,
                              const std::optional<AttentionGradients>& gradients,
                              double tolerance);
 
-// The peak bytes of tensors that VerifyAttention allocates, including its
-// arguments, which have `width` bytes per element.
-int64_t VerificationBytes(int64_t sequences, int64_t seq, int64_t d_head,
-                          int64_t width, bool on_cpu);
-
 }  // namespace trainbench
 
 #endif  // TRAINBENCH_MODEL_OPS_ATTENTION_VERIFICATION_H_

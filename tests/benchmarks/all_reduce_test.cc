@@ -104,20 +104,5 @@ TEST_F(AllReduceTest, EveryPartIsFilledAndCompared) {
                    3 * (last % 1021), " at element ", last));
 }
 
-TEST_F(AllReduceTest, TheCheckTakesAsManyBytesAsItSays) {
-  FakeGroup group(/*rank=*/0, /*size=*/1);
-  for (const int64_t bytes : {int64_t{64}, int64_t{40} << 20}) {
-    Case bench_case = CaseOf(bytes, device_);
-    ASSERT_EQ(Predict(device_, bench_case), absl::OkStatus());
-    const auto probe = MakeMemoryProbe(at::kCPU);
-    const MemoryPeak peak = probe->MeasurePeak([&] {
-      const auto work = bench_case.build_rank(group);
-      EXPECT_EQ(work->Check(), absl::OkStatus());
-    });
-    const auto said = static_cast<double>(bench_case.cost.check_peak_bytes);
-    EXPECT_NEAR(static_cast<double>(peak.allocated), said, 64);
-  }
-}
-
 }  // namespace
 }  // namespace trainbench

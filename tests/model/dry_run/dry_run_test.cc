@@ -136,6 +136,16 @@ TEST(DryRunTest, AKernelRecordsItsWorkInTheInnermostRun) {
   EXPECT_THAT(inner, ElementsAre(Pair("mine", 2)));
 }
 
+TEST(DryRunTest, WhoMayReadReadsZeroTrueAndEqual) {
+  const DryRun dry;
+  const DryReads reads;
+  const at::Tensor x = at::ones({3});
+  EXPECT_EQ(x.sum().item<float>(), 0);
+  EXPECT_EQ(x.to(at::kLong).max().item<int64_t>(), 0);
+  EXPECT_TRUE(x.isfinite().all().item<bool>());
+  EXPECT_TRUE(at::equal(x, x + 1));
+}
+
 TEST(DryRunTest, SaysWhatItCannotDo) {
   const auto error_of = [](const std::function<void()>& work) {
     const DryRun dry;
@@ -143,6 +153,8 @@ TEST(DryRunTest, SaysWhatItCannotDo) {
   };
   EXPECT_THAT(error_of([] { at::ones({}).item<float>(); }),
               HasSubstr("item() reads one of a Float tensor"));
+  EXPECT_THAT(error_of([] { at::equal(at::ones({}), at::ones({})); }),
+              HasSubstr("equal() compares them"));
   EXPECT_THAT(error_of([] { at::nonzero(at::ones({3})); }),
               HasSubstr("aten::nonzero"));
   EXPECT_THAT(error_of([] { at::empty({3}, at::device(c10::kXPU)); }),

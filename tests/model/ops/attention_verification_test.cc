@@ -112,25 +112,6 @@ TEST(VerifyAttentionTest, TheLastRowsOfALongSequenceAreRight) {
   EXPECT_FALSE(VerifyAttention(in, output, gradients, 1e-4).ok());
 }
 
-TEST(VerifyAttentionTest, TakesTheMemoryThatItIsSaidToTake) {
-  for (const auto& shape : {std::pair(3, 200), std::pair(1, 2048)}) {
-    const int64_t sequences = shape.first, seq = shape.second;
-    const auto probe = MakeMemoryProbe(at::kCPU);
-    const MemoryPeak peak = probe->MeasurePeak([&] {
-      const AttentionInputs in =
-          RandomAttentionInputs(sequences, seq, 64, at::TensorOptions());
-      const at::Tensor output = AttentionForward(AttentionKind::kOwn, in);
-      EXPECT_EQ(
-          VerifyAttention(in, output, AttentionBackward(in, output), 1e-4),
-          absl::OkStatus());
-    });
-    const auto said = static_cast<double>(
-        VerificationBytes(sequences, seq, 64, sizeof(float), true));
-    EXPECT_LE(static_cast<double>(peak.allocated), 1.02 * said);
-    EXPECT_GE(static_cast<double>(peak.allocated), 0.8 * said);
-  }
-}
-
 TEST(VerifyAttentionTest, FindsAMissingMaskAndNotANumber) {
   Round round = Evaluate(100, at::kFloat);
   const AttentionInputs& in = round.inputs;
