@@ -6,6 +6,7 @@ from reports.results.parts import runs
 from reports.results.rows import load as load_result
 
 CASES = (*NANO, "--benchmark_filter=^(peak/(matmul|copy)|optimizer|precision)/")
+TEAM = "--benchmark_context=team=blue"
 
 
 def test_the_shards_hold_every_case_and_each_has_the_peaks(trainbench: Program) -> None:
@@ -32,8 +33,8 @@ def test_the_shards_hold_every_case_and_each_has_the_peaks(trainbench: Program) 
 
 def test_a_run_continues_with_what_is_missing(trainbench: Program) -> None:
     peaks = "--benchmark_filter=^(peak/(matmul|copy)|optimizer)/"
-    old = trainbench.measure(*NANO, peaks, SAMPLES)
-    done = trainbench.run(*CASES, OUT, SAMPLES, "--resume=a.json")
+    old = trainbench.measure(*NANO, peaks, SAMPLES, TEAM)
+    done = trainbench.run(*CASES, OUT, SAMPLES, TEAM, "--resume=a.json")
     kept = len(names(measured(old)))
     assert f"keeping {kept} cases of a.json, running 2" in done.err
     assert "peak/" not in done.out and "precision/" in done.out
@@ -47,18 +48,20 @@ def test_a_run_continues_with_what_is_missing(trainbench: Program) -> None:
     assert sorted(names(trainbench.samples())) == sorted(names(measured(new)))
     # Writes to other files: they contain the samples of kept rows, too.
     other = ("--benchmark_out=b.json", "--samples_out=b.jsonl", "--resume=a.json")
-    trainbench.run(*CASES, *other)
+    trainbench.run(*CASES, TEAM, *other)
     moved = load_lines(trainbench.directory / "b.jsonl")
     assert names(moved) == names(trainbench.samples())
     # What is refused leaves the file as it is.
     for flags, why in (
-        ((OUT, SAMPLES, "--seed=7"), "seed ('42' there, '7' here)"),
+        ((OUT, SAMPLES, TEAM, "--seed=7"), "seed ('42' there, '7' here)"),
+        ((OUT, SAMPLES), "team ('blue' there, '' here)"),
+        ((OUT, "--benchmark_context=threads=9"), "keys other than threads"),
         ((SAMPLES,), "--benchmark_out is ''"),
     ):
         refused = trainbench.run(*CASES, *flags, "--resume=a.json", code=2)
         assert why in refused.err
         assert trainbench.result() == new
     # Nothing is left to do, and the file is still complete.
-    again = trainbench.measure(*CASES, SAMPLES, "--resume=a.json")
+    again = trainbench.measure(*CASES, SAMPLES, TEAM, "--resume=a.json")
     assert again["benchmarks"] == new["benchmarks"]
     assert len(trainbench.samples()) == len(measured(new))
