@@ -4,7 +4,7 @@
 import json
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -105,10 +105,12 @@ class Program:
         """Returns the lines of the last run with SAMPLES."""
         return load_lines(self.directory / "a.jsonl")
 
-    def start(self, *flags: str) -> subprocess.Popen[str]:
+    def start(
+        self, *flags: str, prefix: Sequence[str] = ("env", "--default-signal=HUP")
+    ) -> subprocess.Popen[str]:
         """Starts the program in a new session, without its standard output."""
         return subprocess.Popen(
-            self.command(*flags),
+            [*prefix, *self.command(*flags)],
             cwd=self.directory,
             env=self.environment(),
             stdin=subprocess.DEVNULL,

@@ -126,6 +126,21 @@ def test_a_signal_at_any_moment(tmp_path: Path) -> None:
             assert "the results so far are in a.json" in ended.err
 
 
+def test_nohup_lets_a_run_outlive_its_terminal(faults: Program) -> None:
+    slow = ("--benchmark_filter=/slow", "--benchmark_min_time=60")
+    process = faults.start(*slow, prefix=("nohup",))
+    assert process.stderr is not None
+    try:
+        assert any("fault/slow" in line for line in process.stderr)
+        for sent in (signal.SIGHUP, signal.SIGTERM):
+            time.sleep(0.05)
+            process.send_signal(sent)
+        process.communicate(timeout=600)
+        assert process.returncode == -signal.SIGTERM
+    finally:
+        process.kill()
+
+
 def test_a_signal_without_a_result_file(faults: Program) -> None:
     slow = ("--benchmark_filter=/slow", "--benchmark_min_time=60")
     ended = interrupt(faults, signal.SIGINT, "fault/slow", *slow)
