@@ -94,7 +94,8 @@ def heed_signals() -> None:
         raise Stopped(signal.Signals(number).name)
 
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(each, stop)
+        if signal.getsignal(each) != signal.SIG_IGN:  # as SIGHUP is under nohup
+            signal.signal(each, stop)
 
 
 def prove(arguments: argparse.Namespace, stages: Sequence[Stage], began: float) -> int:
