@@ -53,6 +53,12 @@ def test_a_step_is_told_in_full(rehearse: Rehearse) -> None:
     assert min(least.values()) > 0
 
 
+def test_no_byte_of_an_earlier_call_counts(rehearse: Rehearse) -> None:
+    product = "--benchmark_filter=^peak/matmul/fp32/m:256/n:256/k:256"
+    (case,) = rehearse("--gpu=h100", "--suite=smoke", product)
+    assert case["tensor_bytes"] == 3 * 256 * 256 * 4
+
+
 def test_a_step_that_does_not_fit_ends_somewhere(rehearse: Rehearse) -> None:
     (case,) = rehearse(
         *("--gpu=a100-40", "--suite=paper", "--models=2.7B", "--seq=1024"),
