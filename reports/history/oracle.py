@@ -5,7 +5,6 @@ import hashlib
 import json
 import os
 import re
-import shlex
 import signal
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
@@ -96,9 +95,15 @@ Oracle = Callable[[Question], Answer]
 
 
 def flags_of(command: str) -> list[str]:
-    """Returns the flags of a stored command line that select its cases."""
-    words = shlex.split(command)[1:]
-    return [word for word in words if word[:1] == "-" and not _NOT_CASES.match(word)]
+    """Returns the flags, as --name=value, of a stored command line that select its
+    cases. The program joined its words without quotes."""
+    flags: list[str] = []
+    for word in command.split()[1:]:
+        if word.startswith("-"):
+            flags.append(word)
+        elif flags and "=" not in flags[-1]:  # --name value
+            flags[-1] += f"={word}"
+    return [flag for flag in flags if not _NOT_CASES.match(flag)]
 
 
 @dataclass(frozen=True)

@@ -279,7 +279,8 @@ def test_wrong_usage_has_status_2(case: Case, words: list[str]) -> None:
 
 def test_the_flags_of_a_result_are_those_that_select_its_rows() -> None:
     command = (
-        "build/trainbench --suite=full --benchmark_out=x.json --processes=6 --seq=64 "
-        "--samples_out=y --benchmark_filter=^a --threads=1 --benchmark_min_time=0.1"
+        "/my Mac's/trainbench --suite=full --benchmark_out=a x.json --processes 6 "
+        "--seq 64 --samples_out=y --benchmark_filter=^a --threads=1 "
+        "--benchmark_min_time=0.1"
     )
     assert flags_of(command) == ["--suite=full", "--seq=64", "--threads=1"]
