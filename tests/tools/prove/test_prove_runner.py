@@ -240,3 +240,15 @@ def test_only_the_standard_library_is_required() -> None:
     # Without site-packages Python has no third-party modules.
     command = [sys.executable, "-S", "-m", "tools.prove", "--pack=.", "--list"]
     assert subprocess.run(command, cwd=ROOT, env={}, check=False).returncode == 0
+
+
+def test_prove_gpu_refuses_wrong_flags_before_it_builds() -> None:
+    if not (ROOT / ".venv").exists():
+        pytest.skip("no .venv, which tools/setup makes")
+    done = subprocess.run(
+        [ROOT / "tools/prove-gpu", "--rehearse", "--from=/none", "--stages=99"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2 and "numbers of stages" in done.stderr
