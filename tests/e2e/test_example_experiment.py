@@ -53,7 +53,7 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not (build / "trainbench-config.cmake").exists() or not shutil.which("ninja"):
         pytest.skip("TRAINBENCH_BUILD is no build that exports a package")
     prefix = tmp_path_factory.mktemp("prefix")
-    for component in ("dev", "tools"):
+    for component in ("dev", "runtime", "tools"):
         run(
             *("cmake", "--install", build, "--component", component),
             *("--prefix", prefix),
@@ -95,6 +95,10 @@ def program(
 @pytest.fixture(scope="module")
 def document(program: Program) -> Json:
     return program.measure(*RUN, "--elements=4Ki,64Ki")
+
+
+def test_the_installed_program_finds_its_libraries(prefix: Path) -> None:
+    assert run(prefix / "bin/trainbench", "--benchmark_list_tests", cwd=prefix)
 
 
 def test_its_rows_are_checked_and_measured(document: Json) -> None:

@@ -24,5 +24,7 @@ if(NOT TARGET trainbench::torch)
   endif()
 endif()
 list(APPEND CMAKE_BUILD_RPATH "${TORCH_ROOT}/lib")
-# An installed program finds LibTorch and the CUDA runtime at their current paths.
+# An installed program finds LibTorch and the CUDA runtime at their current paths. CMake
+# itself adds only paths outside of the project, and .venv is inside.
+list(APPEND CMAKE_INSTALL_RPATH "${TORCH_ROOT}/lib")
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
