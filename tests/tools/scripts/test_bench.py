@@ -161,6 +161,7 @@ def test_wrong_usage_claims_no_result(checkout: Checkout, flags: list[str]) -> N
         ),
         ("--benchmark_out=a.json", "--aoti={aoti} --samples_out=a.samples.jsonl "),
         ("--benchmark_out=a.json --samples_out=b.jsonl --aoti=own", ""),
+        ("--resume a.json --samples_out b.jsonl --aoti=own", "--benchmark_out=a.json "),
         ("--help", ""),
         ("--list", ""),
         ("--benchmark_list_tests=true", ""),
