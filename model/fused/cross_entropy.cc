@@ -7,8 +7,8 @@
 
 #include "model/dry_run/dry_run.h"
 #include "model/fused/arguments.h"
-#include "model/fused/cpu/operations.h"
-#include "model/fused/cuda/operations.h"
+#include "model/fused/launch.h"
+#include "model/kernels/cross_entropy.h"
 
 namespace trainbench {
 namespace {
@@ -22,12 +22,19 @@ class CrossEntropyFunction
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& logits,
                             const at::Tensor& targets, bool with_gradient) {
     const at::Tensor gradient = logits.detach();
-    const auto compute = IsOnCpu(logits, "cross entropy")
-                             ? CrossEntropyInPlaceCpu
-                             : CrossEntropyInPlaceCuda;
+    const at::Tensor ids = targets.flatten().contiguous();
     const at::Tensor losses =
-        compute(gradient.view({-1, logits.size(-1)}),
-                targets.flatten().contiguous(), with_gradient);
+        at::empty(ids.sizes(), logits.options().dtype(at::kFloat));
+    Launch("cross entropy", logits,
+           kernels::CrossEntropyForwardArgs{
+               .dtype = DtypeOf(logits),
+               .rows = ids.numel(),
+               .columns = logits.size(-1),
+               .scale = 1 / static_cast<float>(ids.numel()),
+               .gradient = with_gradient,
+               .targets = ids.const_data_ptr<int64_t>(),
+               .logits = Out(gradient),
+               .losses = losses.data_ptr<float>()});
     RecordKernel("trainbench::cross_entropy", [&] {
       return BytesOf({logits, with_gradient ? gradient : at::Tensor(), losses});
     });
@@ -46,7 +53,12 @@ class CrossEntropyFunction
     ctx->saved_data.clear();
     // The factor is 1 for the gradient of the loss itself.
     if (gradient.is_cuda()) {
-      ScaleInPlaceCuda(gradient, gradients[0]);
+      LaunchOnCuda(gradient, kernels::CrossEntropyBackwardArgs{
+                                 .dtype = DtypeOf(gradient),
+                                 .rows = gradient.numel() / gradient.size(-1),
+                                 .columns = gradient.size(-1),
+                                 .factor = gradients[0].const_data_ptr<float>(),
+                                 .gradient = Out(gradient)});
     } else if (!DryRun::IsOn()) {
       const auto factor = gradients[0].item<double>();
       if (factor != 1) gradient.mul_(gradients[0]);

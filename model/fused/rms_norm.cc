@@ -6,11 +6,15 @@
 #include <torch/types.h>
 
 #include "model/fused/arguments.h"
-#include "model/fused/cpu/operations.h"
-#include "model/fused/cuda/operations.h"
+#include "model/fused/launch.h"
+#include "model/kernels/rms_norm.h"
+#include "model/spec/implementation.h"
 
 namespace trainbench {
 namespace {
+
+static_assert(kMostFusedGpuWidth == kernels::kRmsNormMaxColumns,
+              "the limit for steps must be the limit for norms");
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
@@ -21,51 +25,80 @@ class RmsNormFunction : public torch::autograd::Function<RmsNormFunction> {
                                const std::optional<at::Tensor>& update,
                                const at::Tensor& weight, double eps,
                                at::ScalarType normed) {
-    const auto compute =
-        IsOnCpu(residual, "norm") ? AddRmsNormCpu : AddRmsNormCuda;
+    const int64_t columns = weight.numel();
     const at::Tensor x = residual.contiguous();
-    const FusedNormResult result = {
-        update ? at::empty_like(x) : x,
-        at::empty(x.sizes(), x.options().dtype(normed)),
-        at::empty({x.numel() / weight.numel()}, x.options().dtype(at::kFloat))};
-    compute(x, update ? update->contiguous() : at::Tensor(), weight, eps,
-            result);
+    const at::Tensor sum = update ? at::empty_like(x) : at::Tensor();
+    const at::Tensor y = at::empty(x.sizes(), x.options().dtype(normed));
+    const at::Tensor inverse_rms =
+        at::empty({x.numel() / columns}, x.options().dtype(at::kFloat));
+    const at::Tensor added = update ? update->contiguous() : at::Tensor();
+    Launch("norm", x,
+           kernels::RmsNormForwardArgs{
+               .stream = DtypeOf(x),
+               .branch = DtypeOf(y),
+               .rows = inverse_rms.numel(),
+               .columns = columns,
+               .epsilon = static_cast<float>(eps),
+               .x = In(x),
+               .update = In(added),
+               .weight = In(weight),
+               .sum = Out(sum),
+               .y = Out(y),
+               .inverse_rms = inverse_rms.data_ptr<float>()});
     RecordKernel("trainbench::add_rms_norm", [&] {
-      return BytesOf({residual, update.value_or(at::Tensor()), weight,
-                      update ? result.sum : at::Tensor(), result.normed,
-                      result.inverse_rms});
+      return BytesOf({x, added, weight, sum, y, inverse_rms});
     });
     ctx->set_materialize_grads(false);
-    ctx->save_for_backward({result.sum, result.inverse_rms, weight});
+    ctx->save_for_backward({update ? sum : x, inverse_rms, weight});
     ctx->saved_data["has_update"] = update.has_value();
-    return {result.sum, result.normed};
+    return {update ? sum : x, y};
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
     RefuseSecondDerivative("norm");
     const variable_list saved = ctx->get_saved_variables();
-    const at::Tensor& sum = saved[0];
-    const at::Tensor& of_sum = gradients[0];
-    const at::Tensor& of_normed = gradients[1];
+    const at::Tensor &sum = saved[0], &inverse_rms = saved[1],
+                     &weight = saved[2];
     const bool has_update = ctx->saved_data["has_update"].toBool();
-    TORCH_CHECK(of_normed.defined(),
+    TORCH_CHECK(gradients[1].defined(),
                 "the output of the fused norm has no gradient");
-    const auto compute = IsOnCpu(of_normed, "norm") ? AddRmsNormBackwardCpu
-                                                    : AddRmsNormBackwardCuda;
+    const at::Tensor of_sum =
+        gradients[0].defined() ? gradients[0].contiguous() : at::Tensor();
+    const at::Tensor of_normed = gradients[1].contiguous();
     const bool is_apart =
         has_update && of_normed.scalar_type() != sum.scalar_type();
-    NormGradients result;
-    result.residual = at::empty_like(sum);
-    if (is_apart) result.update = at::empty(sum.sizes(), of_normed.options());
-    compute(of_sum.defined() ? of_sum.contiguous() : of_sum,
-            of_normed.contiguous(), sum, saved[1], saved[2], result);
+    const at::Tensor of_x = at::empty_like(sum);
+    at::Tensor of_update, of_weight;
+    if (is_apart) of_update = at::empty(sum.sizes(), of_normed.options());
+    const int64_t rows = inverse_rms.numel(), columns = weight.numel();
+    const at::TensorOptions sums = weight.options().dtype(at::kFloat);
+    const at::Tensor partial =
+        sum.is_cpu()
+            ? at::zeros({CpuNormParts(rows), columns}, sums)
+            : at::empty({kernels::RmsNormPartials(rows), columns}, sums);
+    if (!sum.is_cpu()) of_weight = at::empty_like(weight);
+    Launch("norm", sum,
+           kernels::RmsNormBackwardArgs{
+               .stream = DtypeOf(sum),
+               .branch = DtypeOf(of_normed),
+               .rows = rows,
+               .columns = columns,
+               .sum = In(sum),
+               .weight = In(weight),
+               .inverse_rms = inverse_rms.const_data_ptr<float>(),
+               .grad_y = In(of_normed),
+               .grad_sum = In(of_sum),
+               .grad_x = Out(of_x),
+               .grad_update = Out(of_update),
+               .grad_weight = Out(of_weight),
+               .partial = partial.data_ptr<float>()});
+    if (sum.is_cpu()) of_weight = partial.sum(0).to(weight.scalar_type());
     RecordKernel("trainbench::add_rms_norm_backward", [&] {
-      return BytesOf({of_sum, of_normed, sum, saved[1], saved[2],
-                      result.residual, result.update});
+      return BytesOf(
+          {of_sum, of_normed, sum, inverse_rms, weight, of_x, of_update});
     });
-    const at::Tensor& of_update =
-        has_update && !is_apart ? result.residual : result.update;
-    return {result.residual, of_update, result.weight, {}, {}};
+    if (has_update && !is_apart) of_update = of_x;
+    return {of_x, of_update, of_weight, {}, {}};
   }
 };
 
@@ -86,6 +119,9 @@ AddedAndNormed AddRmsNorm(const at::Tensor& residual, const at::Tensor& update,
                                     update.sizes() == residual.sizes()),
               "the update is ", update.toString(), update.sizes(),
               "; allowed: ", normed, residual.sizes());
+  TORCH_CHECK(residual.is_cpu() || weight.numel() <= kMostFusedGpuWidth,
+              "a norm has ", weight.numel(),
+              " columns; allowed on a GPU: at most ", kMostFusedGpuWidth);
   const std::optional<at::Tensor> added =
       update.defined() ? std::optional(update) : std::nullopt;
   const ProfiledOperator scope("trainbench::add_rms_norm");

@@ -6,8 +6,7 @@
 #include <torch/types.h>
 
 #include "model/fused/arguments.h"
-#include "model/fused/cpu/operations.h"
-#include "model/fused/cuda/operations.h"
+#include "model/fused/rotation.h"
 
 namespace trainbench {
 namespace {

@@ -6,8 +6,8 @@
 #include <torch/types.h>
 
 #include "model/fused/arguments.h"
-#include "model/fused/cpu/operations.h"
-#include "model/fused/cuda/operations.h"
+#include "model/fused/launch.h"
+#include "model/kernels/softmax.h"
 
 namespace trainbench {
 namespace {
@@ -21,9 +21,16 @@ class CausalSoftmaxFunction
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& scores,
                             double scale) {
     at::Tensor weights = scores.detach();
-    const auto replace = IsOnCpu(scores, "softmax") ? CausalSoftmaxInPlaceCpu
-                                                    : CausalSoftmaxInPlaceCuda;
-    replace(weights, scale);
+    const int64_t seq = weights.size(-1);
+    Launch(
+        "softmax", weights,
+        kernels::SoftmaxForwardArgs{.dtype = DtypeOf(weights),
+                                    .matrices = weights.numel() / (seq * seq),
+                                    .seq = seq,
+                                    .causal = true,
+                                    .scale = static_cast<float>(scale),
+                                    .x = In(weights),
+                                    .p = Out(weights)});
     RecordKernel("trainbench::causal_softmax", [&] {
       return BytesOf({weights, weights});
     });
@@ -34,16 +41,25 @@ class CausalSoftmaxFunction
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
     RefuseSecondDerivative("softmax");
-    const auto compute = IsOnCpu(gradients[0], "softmax")
-                             ? CausalSoftmaxBackwardCpu
-                             : CausalSoftmaxBackwardCuda;
     const at::Tensor weights = ctx->get_saved_variables()[0];
-    const at::Tensor gradient = compute(gradients[0].contiguous(), weights,
-                                        ctx->saved_data["scale"].toDouble());
+    const at::Tensor gradient = gradients[0].contiguous();
+    const at::Tensor result = at::empty_like(weights);
+    const int64_t seq = weights.size(-1);
+    const auto scale = static_cast<float>(ctx->saved_data["scale"].toDouble());
+    Launch(
+        "softmax", weights,
+        kernels::SoftmaxBackwardArgs{.dtype = DtypeOf(weights),
+                                     .matrices = weights.numel() / (seq * seq),
+                                     .seq = seq,
+                                     .causal = true,
+                                     .scale = scale,
+                                     .p = In(weights),
+                                     .grad_p = In(gradient),
+                                     .grad_x = Out(result)});
     RecordKernel("trainbench::causal_softmax_backward", [&] {
-      return BytesOf({gradients[0], weights, gradient});
+      return BytesOf({gradients[0], weights, result});
     });
-    return {gradient, {}};
+    return {result, {}};
   }
 };
 

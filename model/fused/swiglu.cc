@@ -6,8 +6,8 @@
 #include <torch/types.h>
 
 #include "model/fused/arguments.h"
-#include "model/fused/cpu/operations.h"
-#include "model/fused/cuda/operations.h"
+#include "model/fused/launch.h"
+#include "model/kernels/swiglu.h"
 
 namespace trainbench {
 namespace {
@@ -21,8 +21,18 @@ class SwiGluFunction : public torch::autograd::Function<SwiGluFunction> {
                             const at::Tensor& gate_value) {
     const at::Tensor input = gate_value.contiguous();
     ctx->save_for_backward({input});
-    const at::Tensor result =
-        IsOnCpu(input, "SwiGLU") ? SwigluCpu(input) : SwigluCuda(input);
+    std::vector<int64_t> sizes = input.sizes().vec();
+    sizes.back() /= 2;
+    const int64_t d_ff = sizes.back();
+    const at::Tensor result = at::empty(sizes, input.options());
+    Launch("SwiGLU", input,
+           kernels::SwigluForwardArgs{.dtype = DtypeOf(input),
+                                      .rows = result.numel() / d_ff,
+                                      .columns = d_ff,
+                                      .input_stride = 2 * d_ff,
+                                      .gate = In(input),
+                                      .up = In(input, d_ff),
+                                      .y = Out(result)});
     RecordKernel("trainbench::swiglu", [&] {
       return BytesOf({input, result});
     });
@@ -31,10 +41,20 @@ class SwiGluFunction : public torch::autograd::Function<SwiGluFunction> {
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
     RefuseSecondDerivative("SwiGLU");
-    const auto compute = IsOnCpu(gradients[0], "SwiGLU") ? SwigluBackwardCpu
-                                                         : SwigluBackwardCuda;
     const at::Tensor input = ctx->get_saved_variables()[0];
-    const at::Tensor result = compute(gradients[0].contiguous(), input);
+    const at::Tensor gradient = gradients[0].contiguous();
+    const at::Tensor result = at::empty_like(input);
+    const int64_t d_ff = gradient.size(-1);
+    Launch("SwiGLU", input,
+           kernels::SwigluBackwardArgs{.dtype = DtypeOf(input),
+                                       .rows = gradient.numel() / d_ff,
+                                       .columns = d_ff,
+                                       .input_stride = 2 * d_ff,
+                                       .gate = In(input),
+                                       .up = In(input, d_ff),
+                                       .grad_y = In(gradient),
+                                       .grad_gate = Out(result),
+                                       .grad_up = Out(result, d_ff)});
     RecordKernel("trainbench::swiglu_backward", [&] {
       return BytesOf({gradients[0], input, result});
     });

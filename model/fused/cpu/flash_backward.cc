@@ -12,7 +12,8 @@
 
 #include "model/fused/cpu/flash_common.h"
 #include "model/fused/cpu/flash_scores.h"
-#include "model/fused/cpu/operations.h"
+#include "model/fused/cpu/flash_tiles.h"
+#include "model/fused/cpu/launchers.h"
 #include "model/fused/cpu/parallel.h"
 
 namespace trainbench {
@@ -20,14 +21,10 @@ namespace {
 
 // Shared state of a backward pass.
 struct Pass {
-  const FlashInputs& inputs;
-  const FlashResult& result;
-  const at::Tensor& gradient;
-  const FlashShape& shape;
+  const kernels::FlashBackwardArgs& args;
+  const CpuFlashTiles& tiles;
   int64_t splits;
-  at::Tensor means;        // [batch heads, seq]: sum of output times gradient
-  at::Tensor q_gradients;  // [batch heads, splits, tiles, width, rows]
-  FlashGradients to;
+  float* q_gradients;  // [batch heads, splits, tiles, width, rows]
 };
 
 // A part of a sequence's keys, processed in groups of tiles.
@@ -35,7 +32,7 @@ template <typename T, typename Operand>
 class KeyGroups {
  public:
   KeyGroups(const Pass& pass, float* scratch)
-      : p_(pass), s_(pass.shape), t_(pass.shape.tiles) {
+      : p_(pass), a_(pass.args), s_(pass.args.shape), t_(pass.tiles) {
     const int64_t group = std::min(CpuFlashTiles::kBackwardGroup, t_.tiles);
     const auto take = [&](int64_t floats) {
       return std::exchange(scratch, scratch + floats);
@@ -57,7 +54,7 @@ class KeyGroups {
 
   void Compute(int64_t sequence, int64_t split) {
     sequence_ = sequence;
-    q_gradient_ = p_.q_gradients.template data_ptr<float>() +
+    q_gradient_ = p_.q_gradients +
                   (sequence * p_.splits + split) * t_.QueryGradientFloats();
     std::fill_n(q_gradient_, t_.QueryGradientFloats(), 0.0F);
     const int64_t group = CpuFlashTiles::kBackwardGroup;
@@ -90,28 +87,25 @@ class KeyGroups {
   }
 
   void PackKeys(int64_t j, int64_t key) {
-    const Rows<T> k = RowsOf<T>(p_.inputs.k, sequence_, key, t_.keys);
+    const auto k = RowsOf<const T>(a_.k, s_, sequence_, key, t_.keys);
     PackPlain(k, Packed(Of(k_, j)), t_.width);
     PackTransposed(k, Packed(Of(k_transposed_, j)), t_.keys);
-    PackPlain(RowsOf<T>(p_.inputs.v, sequence_, key, t_.keys),
-              Packed(Of(v_, j)), t_.width);
+    const auto v = RowsOf<const T>(a_.v, s_, sequence_, key, t_.keys);
+    PackPlain(v, Packed(Of(v_, j)), t_.width);
   }
 
   void PackQueries(int64_t query) {
-    const Rows<T> q = RowsOf<T>(p_.inputs.q, sequence_, query, t_.rows);
+    const auto q = RowsOf<const T>(a_.q, s_, sequence_, query, t_.rows);
     PackRightTransposed(q, t_.width, Packed(q_transposed_), t_.rows);
     PackRight(q, t_.rows, Packed(q_), t_.width);
-    const Rows<T> g = RowsOf<T>(p_.gradient, sequence_, query, t_.rows);
+    const auto g = RowsOf<const T>(a_.grad_o, s_, sequence_, query, t_.rows);
     PackRightTransposed(g, t_.width, Packed(gradient_transposed_), t_.rows);
     PackRight(g, t_.rows, Packed(gradient_), t_.width);
     const int64_t at = sequence_ * s_.seq + query;
-    const float* const log_sum_exp =
-        p_.result.log_sum_exp.template data_ptr<float>();
-    const float* const means = p_.means.template data_ptr<float>();
     for (int64_t r = 0; r < t_.rows; ++r) {
       // Rows without a query get weights of 0.
-      log_sum_exp_[r] = r < q.count ? log_sum_exp[at + r] : 1e30F;
-      means_[r] = r < q.count ? means[at + r] : 0;
+      log_sum_exp_[r] = r < q.count ? a_.log_sum[at + r] : 1e30F;
+      means_[r] = r < q.count ? a_.delta[at + r] : 0;
     }
   }
 
@@ -148,8 +142,8 @@ class KeyGroups {
   }
 
   void Finish(int64_t j, int64_t key) {
-    const auto write = [&](const float* from, const at::Tensor& to) {
-      const Rows<T> rows = RowsOf<T>(to, sequence_, key, t_.keys);
+    const auto write = [&](const float* from, const kernels::HeadOutput& to) {
+      const auto rows = RowsOf<T>(to, s_, sequence_, key, t_.keys);
       for (int64_t r = 0; r < rows.count; ++r) {
         T* const row = rows[r];
         for (int64_t k = 0; k < s_.d_head; ++k) {
@@ -157,12 +151,13 @@ class KeyGroups {
         }
       }
     };
-    write(Of(k_gradient_, j), p_.to.k);
-    write(Of(v_gradient_, j), p_.to.v);
+    write(Of(k_gradient_, j), a_.grad_k);
+    write(Of(v_gradient_, j), a_.grad_v);
   }
 
   const Pass& p_;
-  const FlashShape& s_;
+  const kernels::FlashBackwardArgs& a_;
+  const kernels::FlashShape& s_;
   const CpuFlashTiles& t_;
   int64_t sequence_ = 0;
   float* q_gradient_ = nullptr;
@@ -175,19 +170,19 @@ class KeyGroups {
 // For each query, the mean of the weights' gradients, weighted by the weights
 // (Dao 2023, algorithm 2, line 4).
 template <typename T>
-void ComputeMeans(const Pass& pass) {
-  const FlashShape& s = pass.shape;
-  float* const means = pass.means.data_ptr<float>();
-  const int64_t rows = s.sequences() * s.seq;
+void ComputeMeans(const kernels::FlashBackwardArgs& args) {
+  const kernels::FlashShape& s = args.shape;
+  const int64_t rows = Sequences(s) * s.seq;
   ForRows(rows, s.d_head, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
-      const Rows<T> a = RowsOf<T>(pass.result.output, r / s.seq, r % s.seq, 1);
-      const Rows<T> b = RowsOf<T>(pass.gradient, r / s.seq, r % s.seq, 1);
+      const int64_t sequence = r / s.seq, query = r % s.seq;
+      const auto o = RowsOf<const T>(args.o, s, sequence, query, 1);
+      const auto g = RowsOf<const T>(args.grad_o, s, sequence, query, 1);
       float sum = 0;
       for (int64_t k = 0; k < s.d_head; ++k) {
-        sum += static_cast<float>(a.data[k]) * static_cast<float>(b.data[k]);
+        sum += static_cast<float>(o.data[k]) * static_cast<float>(g.data[k]);
       }
-      means[r] = sum;
+      args.delta[r] = sum;
     }
   });
 }
@@ -195,15 +190,16 @@ void ComputeMeans(const Pass& pass) {
 // Sums the contributions of the key parts to q's gradient, in fixed order.
 template <typename T>
 void SumQueryGradients(const Pass& pass) {
-  const FlashShape& s = pass.shape;
-  const CpuFlashTiles& t = s.tiles;
-  const int64_t tiles = s.sequences() * t.tiles;
+  const kernels::FlashShape& s = pass.args.shape;
+  const CpuFlashTiles& t = pass.tiles;
+  const int64_t tiles = Sequences(s) * t.tiles;
   ForRows(tiles, t.rows * t.width, [&](int64_t begin, int64_t end) {
     for (int64_t tile = begin; tile < end; ++tile) {
       const int64_t sequence = tile / t.tiles, i = tile % t.tiles;
-      const Rows<T> to = RowsOf<T>(pass.to.q, sequence, i * t.rows, t.rows);
+      const auto to =
+          RowsOf<T>(pass.args.grad_q, s, sequence, i * t.rows, t.rows);
       const float* const first =
-          pass.q_gradients.data_ptr<float>() +
+          pass.q_gradients +
           (sequence * pass.splits * t.tiles + i) * t.width * t.rows;
       for (int64_t r = 0; r < to.count; ++r) {
         for (int64_t k = 0; k < s.d_head; ++k) {
@@ -220,36 +216,29 @@ void SumQueryGradients(const Pass& pass) {
 
 }  // namespace
 
-FlashGradients CpuFlashBackward(const FlashInputs& inputs,
-                                const FlashResult& result,
-                                const at::Tensor& gradient) {
-  const FlashShape s(inputs.q);
+void LaunchOnCpu(const kernels::FlashBackwardArgs& args) {
+  const CpuFlashTiles t(args.shape.seq, args.shape.d_head);
+  const int64_t sequences = Sequences(args.shape);
   const int64_t threads = at::get_num_threads();
-  const int64_t splits = s.tiles.Splits(s.sequences(), threads);
-  const Pass pass = {
-      .inputs = inputs,
-      .result = result,
-      .gradient = gradient,
-      .shape = s,
-      .splits = splits,
-      .means = at::empty({s.sequences(), s.seq}, at::kFloat),
-      .q_gradients = at::empty(
-          {s.sequences(), splits, s.tiles.QueryGradientFloats()}, at::kFloat),
-      .to = FlashGradients::EmptyFor(inputs)};
+  const int64_t splits = t.Splits(sequences, threads);
+  const at::Tensor q_gradients =
+      at::empty({sequences, splits, t.QueryGradientFloats()}, at::kFloat);
   const at::Tensor scratch =
-      at::empty({threads, s.tiles.BackwardFloats()}, at::kFloat);
-  WithTypes(inputs.q.scalar_type(), [&](auto t, auto operand) {
-    using T = decltype(t);
-    ComputeMeans<T>(pass);
-    ForEachItem(
-        s.sequences() * splits, threads, [&](int64_t item, int64_t slot) {
-          KeyGroups<T, decltype(operand)> work(
-              pass, scratch.data_ptr<float>() + slot * scratch.stride(0));
-          work.Compute(item / splits, item % splits);
-        });
+      at::empty({threads, t.BackwardFloats()}, at::kFloat);
+  const Pass pass = {.args = args,
+                     .tiles = t,
+                     .splits = splits,
+                     .q_gradients = q_gradients.data_ptr<float>()};
+  WithTypes(args.shape.dtype, [&](auto element, auto operand) {
+    using T = decltype(element);
+    ComputeMeans<T>(args);
+    ForEachItem(sequences * splits, threads, [&](int64_t item, int64_t slot) {
+      KeyGroups<T, decltype(operand)> work(
+          pass, scratch.data_ptr<float>() + slot * scratch.stride(0));
+      work.Compute(item / splits, item % splits);
+    });
     SumQueryGradients<T>(pass);
   });
-  return pass.to;
 }
 
 }  // namespace trainbench

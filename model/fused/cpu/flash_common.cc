@@ -5,7 +5,6 @@
 #include <ATen/Context.h>
 
 #include <atomic>
-#include <cmath>
 #include <exception>
 
 #include "absl/cleanup/cleanup.h"
@@ -14,15 +13,6 @@
 #include "model/fused/cpu/parallel.h"
 
 namespace trainbench {
-
-FlashShape::FlashShape(const at::Tensor& q)
-    : batch(q.size(0)),
-      heads(q.size(1)),
-      seq(q.size(2)),
-      d_head(q.size(3)),
-      scale(1 / std::sqrt(static_cast<float>(d_head))),
-      tiles(seq, d_head) {}
-
 namespace {
 
 // On CPUs without it, oneDNN may emulate bf16, which is slow.

@@ -4,35 +4,33 @@
 #ifndef TRAINBENCH_MODEL_FUSED_CPU_FLASH_COMMON_H_
 #define TRAINBENCH_MODEL_FUSED_CPU_FLASH_COMMON_H_
 
-#include <ATen/core/Tensor.h>
+#include <c10/util/BFloat16.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <functional>
 
 #include "model/fused/cpu/flash_operands.h"
-#include "model/fused/cpu/flash_tiles.h"
+#include "model/kernels/flash/attention.h"
 
 namespace trainbench {
 
-struct FlashShape {
-  explicit FlashShape(const at::Tensor& q);
-
-  int64_t sequences() const { return batch * heads; }
-
-  int64_t batch, heads, seq, d_head;
-  float scale;  // 1 / sqrt(d_head)
-  CpuFlashTiles tiles;
-};
+// Heads of all sequences.
+inline int64_t Sequences(const kernels::FlashShape& shape) {
+  return shape.batch * shape.heads;
+}
 
 // Rows of one head of one sequence: at most `count`, starting at row `first`.
-template <typename T>
-Rows<T> RowsOf(const at::Tensor& x, int64_t sequence, int64_t first,
-               int64_t count) {
-  const int64_t heads = x.size(1);
-  T* const data = x.data_ptr<T>() + sequence / heads * x.stride(0) +
-                  sequence % heads * x.stride(1) + first * x.stride(2);
-  return {data, x.stride(2), std::min(count, x.size(2) - first), x.size(3)};
+template <typename T, typename Pointer>
+Rows<T> RowsOf(const kernels::HeadTensor<Pointer>& x,
+               const kernels::FlashShape& shape, int64_t sequence,
+               int64_t first, int64_t count) {
+  T* const data =
+      static_cast<T*>(x.data) + sequence / shape.heads * x.strides.batch +
+      sequence % shape.heads * x.strides.head + first * x.strides.token;
+  return {data, x.strides.token, std::min(count, shape.seq - first),
+          shape.d_head};
 }
 
 // Whether this CPU is known to multiply bf16 operands directly.
@@ -52,8 +50,8 @@ void ForEachItem(int64_t items, int64_t slots,
 // Operand. May call it twice: if oneDNN has no bf16 kernel and throws, as under
 // a lower ONEDNN_MAX_CPU_ISA, the second call multiplies in fp32.
 template <typename Work>
-void WithTypes(at::ScalarType dtype, const Work& work) {
-  if (dtype == at::kFloat) return work(float(), float());
+void WithTypes(kernels::Dtype dtype, const Work& work) {
+  if (dtype == kernels::Dtype::kFloat32) return work(float(), float());
   if (MultipliesBf16()) {
     try {
       return work(c10::BFloat16(), c10::BFloat16());

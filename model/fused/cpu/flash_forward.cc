@@ -13,7 +13,8 @@
 
 #include "model/fused/cpu/flash_common.h"
 #include "model/fused/cpu/flash_scores.h"
-#include "model/fused/cpu/operations.h"
+#include "model/fused/cpu/flash_tiles.h"
+#include "model/fused/cpu/launchers.h"
 
 namespace trainbench {
 namespace {
@@ -22,9 +23,9 @@ namespace {
 template <typename T, typename Operand>
 class QueryGroup {
  public:
-  QueryGroup(const FlashInputs& inputs, FlashResult& result,
-             const FlashShape& shape, float* scratch)
-      : inputs_(inputs), result_(result), s_(shape), t_(shape.tiles) {
+  QueryGroup(const kernels::FlashForwardArgs& args, const CpuFlashTiles& tiles,
+             float* scratch)
+      : a_(args), s_(args.shape), t_(tiles) {
     const int64_t group = std::min(CpuFlashTiles::kForwardGroup, t_.tiles);
     const auto take = [&](int64_t floats) {
       return std::exchange(scratch, scratch + floats);
@@ -67,7 +68,7 @@ class QueryGroup {
   }
 
   void Begin(int64_t i) {
-    const Rows<T> q = RowsOf<T>(inputs_.q, sequence_, FirstOf(i), t_.rows);
+    const auto q = RowsOf<const T>(a_.q, s_, sequence_, FirstOf(i), t_.rows);
     PackRightTransposed(q, t_.width, Packed(Of(q_, i, t_.width)), t_.rows);
     std::fill_n(Of(output_, i, t_.width), t_.rows * t_.width, 0.0F);
     std::fill_n(Of(maxima_, i, 1), t_.rows,
@@ -76,9 +77,9 @@ class QueryGroup {
   }
 
   void PackKeys(int64_t key) {
-    const Rows<T> k = RowsOf<T>(inputs_.k, sequence_, key, t_.keys);
+    const auto k = RowsOf<const T>(a_.k, s_, sequence_, key, t_.keys);
     PackPlain(k, Packed(k_), t_.width);
-    const Rows<T> v = RowsOf<T>(inputs_.v, sequence_, key, t_.keys);
+    const auto v = RowsOf<const T>(a_.v, s_, sequence_, key, t_.keys);
     PackTransposed(v, Packed(v_), t_.keys);
   }
 
@@ -112,10 +113,8 @@ class QueryGroup {
   }
 
   void Finish(int64_t i) {
-    const Rows<T> to =
-        RowsOf<T>(result_.output, sequence_, FirstOf(i), t_.rows);
-    float* const log_sum_exp =
-        result_.log_sum_exp.data_ptr<float>() + sequence_ * s_.seq + FirstOf(i);
+    const auto to = RowsOf<T>(a_.o, s_, sequence_, FirstOf(i), t_.rows);
+    float* const log_sum = a_.log_sum + sequence_ * s_.seq + FirstOf(i);
     const float* const output = Of(output_, i, t_.width);
     for (int64_t r = 0; r < to.count; ++r) {
       const float sum = Of(sums_, i, 1)[r], factor = 1 / sum;
@@ -123,13 +122,12 @@ class QueryGroup {
       for (int64_t k = 0; k < s_.d_head; ++k) {
         row[k] = T(output[k * t_.rows + r] * factor);
       }
-      log_sum_exp[r] = Of(maxima_, i, 1)[r] + std::log(sum);
+      log_sum[r] = Of(maxima_, i, 1)[r] + std::log(sum);
     }
   }
 
-  const FlashInputs& inputs_;
-  FlashResult& result_;
-  const FlashShape& s_;
+  const kernels::FlashForwardArgs& a_;
+  const kernels::FlashShape& s_;
   const CpuFlashTiles& t_;
   int64_t sequence_ = 0, first_ = 0, count_ = 0;
   float *q_, *output_, *maxima_, *sums_, *k_, *v_, *scores_, *factors_;
@@ -137,29 +135,25 @@ class QueryGroup {
 
 }  // namespace
 
-FlashResult CpuFlashForward(const FlashInputs& inputs) {
-  const FlashShape s(inputs.q);
-  FlashResult result = FlashResult::EmptyFor(inputs);
+void LaunchOnCpu(const kernels::FlashForwardArgs& args) {
+  const CpuFlashTiles t(args.shape.seq, args.shape.d_head);
+  const int64_t sequences = Sequences(args.shape);
   const int64_t threads = at::get_num_threads();
   // Larger groups pack keys less often, smaller ones keep more threads busy.
-  int64_t group = std::min(CpuFlashTiles::kForwardGroup, s.tiles.tiles);
-  const auto groups = [&] { return (s.tiles.tiles + group - 1) / group; };
-  while (group > 1 && s.sequences() * groups() < 4 * threads) --group;
+  int64_t group = std::min(CpuFlashTiles::kForwardGroup, t.tiles);
+  const auto groups = [&] { return (t.tiles + group - 1) / group; };
+  while (group > 1 && sequences * groups() < 4 * threads) --group;
   const at::Tensor scratch =
-      at::empty({threads, s.tiles.ForwardFloats()}, at::kFloat);
-  WithTypes(inputs.q.scalar_type(), [&](auto t, auto operand) {
-    ForEachItem(
-        s.sequences() * groups(), threads, [&](int64_t item, int64_t slot) {
-          QueryGroup<decltype(t), decltype(operand)> work(
-              inputs, result, s,
-              scratch.data_ptr<float>() + slot * scratch.stride(0));
-          // The last groups have the most keys, so they start first.
-          const int64_t first = (groups() - 1 - item / s.sequences()) * group;
-          work.Compute(item % s.sequences(), first,
-                       std::min(group, s.tiles.tiles - first));
-        });
+      at::empty({threads, t.ForwardFloats()}, at::kFloat);
+  WithTypes(args.shape.dtype, [&](auto element, auto operand) {
+    ForEachItem(sequences * groups(), threads, [&](int64_t item, int64_t slot) {
+      QueryGroup<decltype(element), decltype(operand)> work(
+          args, t, scratch.data_ptr<float>() + slot * scratch.stride(0));
+      // The last groups have the most keys, so they start first.
+      const int64_t first = (groups() - 1 - item / sequences) * group;
+      work.Compute(item % sequences, first, std::min(group, t.tiles - first));
+    });
   });
-  return result;
 }
 
 }  // namespace trainbench

@@ -4,24 +4,21 @@
 #ifndef TRAINBENCH_MODEL_FUSED_CPU_ROW_KERNEL_H_
 #define TRAINBENCH_MODEL_FUSED_CPU_ROW_KERNEL_H_
 
-#include <c10/core/ScalarType.h>
 #include <c10/util/BFloat16.h>
-#include <c10/util/Exception.h>
 
 #include <cstdint>
 
 #include "model/fused/cpu/parallel.h"
 #include "model/fused/cpu/simd.h"
+#include "model/kernels/device.h"
 
 namespace trainbench {
 
 // Calls f with a value of the dtype's element type, float or c10::BFloat16.
-// c10::Error names any other dtype.
 template <typename F>
-void WithElements(c10::ScalarType dtype, F f) {
-  if (dtype == c10::kFloat) return f(float());
-  if (dtype == c10::kBFloat16) return f(c10::BFloat16());
-  TORCH_CHECK(false, "dtype is ", dtype, "; allowed: Float, BFloat16");
+void WithElements(kernels::Dtype dtype, F f) {
+  if (dtype == kernels::Dtype::kFloat32) return f(float());
+  f(c10::BFloat16());
 }
 
 template <typename Kernel>
@@ -39,6 +36,14 @@ template <typename Kernel>
 void RunRows(const Kernel& kernel, int64_t rows, int64_t elements_per_row) {
   ForRows(rows, elements_per_row, [&](int64_t first, int64_t end) {
     simd::Run<RowLoop<Kernel>>(kernel, first, end);
+  });
+}
+
+// Runs Kernel<T>{args} for the element type T of `args.dtype`.
+template <template <typename> typename Kernel, typename Args>
+void RunRowsOf(const Args& args, int64_t rows, int64_t elements_per_row) {
+  WithElements(args.dtype, [&](auto element) {
+    RunRows(Kernel<decltype(element)>{args}, rows, elements_per_row);
   });
 }
 

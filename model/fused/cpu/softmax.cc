@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-#include <torch/types.h>
+#include "model/kernels/softmax.h"
+
+#include <c10/util/Exception.h>
 
 #include <cmath>
 
 #include "model/dry_run/dry_run.h"
-#include "model/fused/cpu/operations.h"
+#include "model/fused/cpu/launchers.h"
 #include "model/fused/cpu/row_kernel.h"
 #include "model/fused/cpu/simd.h"
+#include "model/kernels/cross_entropy.h"
 
 namespace trainbench {
 namespace {
@@ -35,14 +38,14 @@ TRAINBENCH_SIMD float SumOfExp(const T* x, int64_t size, float max,
   return V::Sum(sum);
 }
 
-// Replaces x by factor * e^(scale (x - max)). Recomputes e^x, because storing
-// it before the sum is known would round it twice in bf16.
+// to = factor * e^(scale (x - max)), where `to` may be x. Recomputes e^x,
+// because storing it before the sum is known would round it twice in bf16.
 template <typename V, typename T>
-TRAINBENCH_SIMD void ReplaceByExp(T* x, int64_t size, float max, float scale,
-                                  float factor) {
+TRAINBENCH_SIMD void StoreExp(const T* x, T* to, int64_t size, float max,
+                              float scale, float factor) {
   for (int64_t i = 0; i < size; i += V::kLanes) {
     const int count = simd::Count<V>(size, i);
-    V::Store(x + i, V::Exp((V::Load(x + i, count) - max) * scale) * factor,
+    V::Store(to + i, V::Exp((V::Load(x + i, count) - max) * scale) * factor,
              count);
   }
 }
@@ -55,37 +58,31 @@ TRAINBENCH_SIMD void Clear(T* x, int64_t size) {
 }
 
 template <typename T>
-struct CausalForward {
-  T* scores;
-  int64_t keys;
-  float scale;
+struct SoftmaxForward {
+  kernels::SoftmaxForwardArgs a;
 
   template <typename V>
   TRAINBENCH_SIMD void Run(int64_t row) const {
-    T* const x = scores + row * keys;
-    const int64_t seen = row % keys + 1;
+    T* const p = static_cast<T*>(a.p) + row * a.seq;
+    const T* const x = static_cast<const T*>(a.x) + row * a.seq;
+    const int64_t seen = row % a.seq + 1;
     const float max = MaxOf<V>(x, seen);
-    const float sum = SumOfExp<V>(x, seen, max, scale);
-    ReplaceByExp<V>(x, seen, max, scale, 1 / sum);
-    Clear<V>(x + seen, keys - seen);
+    const float sum = SumOfExp<V>(x, seen, max, a.scale);
+    StoreExp<V>(x, p, seen, max, a.scale, 1 / sum);
+    Clear<V>(p + seen, a.seq - seen);
   }
 };
 
-// The gradient of the scores for weights p: scale * p (dp - sum(p dp)).
 template <typename T>
-struct CausalBackward {
-  const T* gradient;
-  const T* weights;
-  T* result;
-  int64_t keys;
-  float scale;
+struct SoftmaxBackward {
+  kernels::SoftmaxBackwardArgs a;
 
   template <typename V>
   TRAINBENCH_SIMD void Run(int64_t row) const {
-    const T* const dp = gradient + row * keys;
-    const T* const p = weights + row * keys;
-    T* const to = result + row * keys;
-    const int64_t seen = row % keys + 1;
+    const T* const dp = static_cast<const T*>(a.grad_p) + row * a.seq;
+    const T* const p = static_cast<const T*>(a.p) + row * a.seq;
+    T* const to = static_cast<T*>(a.grad_x) + row * a.seq;
+    const int64_t seen = row % a.seq + 1;
     typename V::Floats dot{};
     for (int64_t i = 0; i < seen; i += V::kLanes) {
       const int count = simd::Count<V>(seen, i);
@@ -94,81 +91,50 @@ struct CausalBackward {
     const float mean = V::Sum(dot);
     for (int64_t i = 0; i < seen; i += V::kLanes) {
       const int count = simd::Count<V>(seen, i);
-      V::Store(to + i,
-               V::Load(p + i, count) * (V::Load(dp + i, count) - mean) * scale,
-               count);
+      V::Store(
+          to + i,
+          V::Load(p + i, count) * (V::Load(dp + i, count) - mean) * a.scale,
+          count);
     }
-    Clear<V>(to + seen, keys - seen);
+    Clear<V>(to + seen, a.seq - seen);
   }
 };
 
 template <typename T>
-struct CrossEntropyRows {
-  T* logits;
-  const int64_t* targets;
-  float* losses;
-  int64_t vocab;
-  float factor;  // scales the gradient: 1 / rows; 0: keeps the logits
+struct CrossEntropyForward {
+  kernels::CrossEntropyForwardArgs a;
 
   template <typename V>
   TRAINBENCH_SIMD void Run(int64_t row) const {
-    T* const x = logits + row * vocab;
-    const int64_t target = targets[row];
-    const float max = MaxOf<V>(x, vocab);
-    const float sum = SumOfExp<V>(x, vocab, max, 1);
+    T* const x = static_cast<T*>(a.logits) + row * a.columns;
+    const int64_t target = a.targets[row];
+    const float max = MaxOf<V>(x, a.columns);
+    const float sum = SumOfExp<V>(x, a.columns, max, 1);
     const float chosen = static_cast<float>(x[target]) - max;
-    losses[row] = std::log(sum) - chosen;
-    if (factor == 0) return;
-    ReplaceByExp<V>(x, vocab, max, 1, factor / sum);
-    x[target] = static_cast<T>((std::exp(chosen) / sum - 1) * factor);
+    a.losses[row] = std::log(sum) - chosen;
+    if (!a.gradient) return;
+    StoreExp<V>(x, x, a.columns, max, 1, a.scale / sum);
+    x[target] = static_cast<T>((std::exp(chosen) / sum - 1) * a.scale);
   }
 };
 
 }  // namespace
 
-void CausalSoftmaxInPlaceCpu(const at::Tensor& scores, double scale) {
-  const int64_t keys = scores.size(-1);
-  WithElements(scores.scalar_type(), [&](auto element) {
-    using T = decltype(element);
-    const CausalForward<T> kernel = {scores.data_ptr<T>(), keys,
-                                     static_cast<float>(scale)};
-    RunRows(kernel, scores.numel() / keys, keys);
-  });
+void LaunchOnCpu(const kernels::SoftmaxForwardArgs& args) {
+  RunRowsOf<SoftmaxForward>(args, args.matrices * args.seq, args.seq);
 }
 
-at::Tensor CausalSoftmaxBackwardCpu(const at::Tensor& gradient,
-                                    const at::Tensor& weights, double scale) {
-  const int64_t keys = weights.size(-1);
-  const at::Tensor result = at::empty_like(weights);
-  WithElements(weights.scalar_type(), [&](auto element) {
-    using T = decltype(element);
-    const CausalBackward<T> kernel = {
-        gradient.data_ptr<T>(), weights.data_ptr<T>(), result.data_ptr<T>(),
-        keys, static_cast<float>(scale)};
-    RunRows(kernel, weights.numel() / keys, keys);
-  });
-  return result;
+void LaunchOnCpu(const kernels::SoftmaxBackwardArgs& args) {
+  RunRowsOf<SoftmaxBackward>(args, args.matrices * args.seq, args.seq);
 }
 
-at::Tensor CrossEntropyInPlaceCpu(const at::Tensor& logits,
-                                  const at::Tensor& targets,
-                                  bool with_gradient) {
-  const int64_t rows = logits.size(0), vocab = logits.size(1);
-  const int64_t* const ids = targets.const_data_ptr<int64_t>();
-  for (int64_t row = 0; row < rows && !DryRun::IsOn(); ++row) {
-    TORCH_CHECK(ids[row] >= 0 && ids[row] < vocab, "a target is ", ids[row],
-                "; allowed: 0 to ", vocab - 1);
+void LaunchOnCpu(const kernels::CrossEntropyForwardArgs& args) {
+  for (int64_t row = 0; row < args.rows && !DryRun::IsOn(); ++row) {
+    const int64_t target = args.targets[row];
+    TORCH_CHECK(target >= 0 && target < args.columns, "a target is ", target,
+                "; allowed: 0 to ", args.columns - 1);
   }
-  const at::Tensor losses =
-      at::empty({rows}, logits.options().dtype(at::kFloat));
-  WithElements(logits.scalar_type(), [&](auto element) {
-    using T = decltype(element);
-    const CrossEntropyRows<T> kernel = {
-        logits.data_ptr<T>(), ids, losses.data_ptr<float>(), vocab,
-        with_gradient ? 1 / static_cast<float>(rows) : 0};
-    RunRows(kernel, rows, vocab);
-  });
-  return losses;
+  RunRowsOf<CrossEntropyForward>(args, args.rows, args.columns);
 }
 
 }  // namespace trainbench

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-#include <torch/types.h>
+#include "model/kernels/swiglu.h"
 
-#include "model/fused/cpu/operations.h"
+#include "model/fused/cpu/launchers.h"
 #include "model/fused/cpu/row_kernel.h"
 #include "model/fused/cpu/simd.h"
 
@@ -10,77 +10,55 @@ namespace trainbench {
 namespace {
 
 template <typename T>
-struct SwiGluForward {
-  const T* gate_value;
-  T* result;
-  int64_t d_ff;
+struct SwigluForward {
+  kernels::SwigluForwardArgs a;
 
   template <typename V>
   TRAINBENCH_SIMD void Run(int64_t row) const {
-    const T* const gate = gate_value + row * 2 * d_ff;
-    const T* const value = gate + d_ff;
-    T* const to = result + row * d_ff;
-    for (int64_t i = 0; i < d_ff; i += V::kLanes) {
-      const int count = simd::Count<V>(d_ff, i);
-      const auto a = V::Load(gate + i, count);
-      V::Store(to + i, a * V::Sigmoid(a) * V::Load(value + i, count), count);
+    const T* const gate = static_cast<const T*>(a.gate) + row * a.input_stride;
+    const T* const up = static_cast<const T*>(a.up) + row * a.input_stride;
+    T* const y = static_cast<T*>(a.y) + row * a.columns;
+    for (int64_t i = 0; i < a.columns; i += V::kLanes) {
+      const int count = simd::Count<V>(a.columns, i);
+      const auto x = V::Load(gate + i, count);
+      V::Store(y + i, x * V::Sigmoid(x) * V::Load(up + i, count), count);
     }
   }
 };
 
-// With s = sigmoid(a): d(a s b) = a s db + b s (1 + a (1 - s)) da.
+// With s = sigmoid(x): d(x s u) = x s du + u s (1 + x (1 - s)) dx.
 template <typename T>
-struct SwiGluBackward {
-  const T* gradient;
-  const T* gate_value;
-  T* result;
-  int64_t d_ff;
+struct SwigluBackward {
+  kernels::SwigluBackwardArgs a;
 
   template <typename V>
   TRAINBENCH_SIMD void Run(int64_t row) const {
-    const T* const gate = gate_value + row * 2 * d_ff;
-    const T* const value = gate + d_ff;
-    T* const to = result + row * 2 * d_ff;
-    for (int64_t i = 0; i < d_ff; i += V::kLanes) {
-      const int count = simd::Count<V>(d_ff, i);
-      const auto a = V::Load(gate + i, count);
-      const auto s = V::Sigmoid(a);
-      const auto g = V::Load(gradient + row * d_ff + i, count) * s;
-      V::Store(to + i, g * V::Load(value + i, count) * (1.0F + a * (1.0F - s)),
-               count);
-      V::Store(to + d_ff + i, g * a, count);
+    const int64_t start = row * a.input_stride;
+    const T* const gate = static_cast<const T*>(a.gate) + start;
+    const T* const up = static_cast<const T*>(a.up) + start;
+    const T* const grad_y = static_cast<const T*>(a.grad_y) + row * a.columns;
+    T* const grad_gate = static_cast<T*>(a.grad_gate) + start;
+    T* const grad_up = static_cast<T*>(a.grad_up) + start;
+    for (int64_t i = 0; i < a.columns; i += V::kLanes) {
+      const int count = simd::Count<V>(a.columns, i);
+      const auto x = V::Load(gate + i, count);
+      const auto s = V::Sigmoid(x);
+      const auto g = V::Load(grad_y + i, count) * s;
+      V::Store(grad_gate + i,
+               g * V::Load(up + i, count) * (1.0F + x * (1.0F - s)), count);
+      V::Store(grad_up + i, g * x, count);
     }
   }
 };
 
 }  // namespace
 
-at::Tensor SwigluCpu(const at::Tensor& gate_value) {
-  const int64_t d_ff = gate_value.size(-1) / 2;
-  std::vector<int64_t> sizes = gate_value.sizes().vec();
-  sizes.back() = d_ff;
-  const at::Tensor result = at::empty(sizes, gate_value.options());
-  WithElements(gate_value.scalar_type(), [&](auto element) {
-    using T = decltype(element);
-    const SwiGluForward<T> kernel = {gate_value.const_data_ptr<T>(),
-                                     result.data_ptr<T>(), d_ff};
-    RunRows(kernel, result.numel() / d_ff, d_ff);
-  });
-  return result;
+void LaunchOnCpu(const kernels::SwigluForwardArgs& args) {
+  RunRowsOf<SwigluForward>(args, args.rows, args.columns);
 }
 
-at::Tensor SwigluBackwardCpu(const at::Tensor& gradient,
-                             const at::Tensor& gate_value) {
-  const int64_t d_ff = gradient.size(-1);
-  const at::Tensor result = at::empty_like(gate_value);
-  WithElements(gate_value.scalar_type(), [&](auto element) {
-    using T = decltype(element);
-    const SwiGluBackward<T> kernel = {gradient.const_data_ptr<T>(),
-                                      gate_value.const_data_ptr<T>(),
-                                      result.data_ptr<T>(), d_ff};
-    RunRows(kernel, gradient.numel() / d_ff, d_ff);
-  });
-  return result;
+void LaunchOnCpu(const kernels::SwigluBackwardArgs& args) {
+  RunRowsOf<SwigluBackward>(args, args.rows, args.columns);
 }
 
 }  // namespace trainbench

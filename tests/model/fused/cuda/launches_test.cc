@@ -11,7 +11,10 @@
 #include <string>
 #include <utility>
 
-#include "model/fused/cuda/operations.h"
+#include "model/fused/attention.h"
+#include "model/fused/rms_norm.h"
+#include "model/fused/softmax.h"
+#include "model/fused/swiglu.h"
 #include "model/kernels/launchers.h"
 #include "model/verification/relative_error.h"
 #include "tests/model/c10_error.h"
@@ -52,14 +55,12 @@ class EmulatedLaunchTest : public CudaFusedTest {
 TEST_F(EmulatedLaunchTest, SharedMemoryThatIsMissingIsFound) {
   const at::Tensor rows = Random({2, 40, 40});
   EXPECT_THAT(WrongWith([](Grid& grid) { grid.shared_bytes = 0; },
-                        [&] { CausalSoftmaxInPlaceCuda(rows, 1); }),
+                        [&] { CausalSoftmax(rows, 1); }),
               HasSubstr("leaves shared memory"));
   for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {
     const at::Tensor x = ToDevice(at::randn({1, 1, 128, 128}).to(type));
     EXPECT_THAT(WrongWith([](Grid& grid) { grid.shared_bytes -= 4; },
-                          [&] {
-                            CudaFlashForward({x, x, x});
-                          }),
+                          [&] { FusedAttention(x, x, x); }),
                 HasSubstr("leaves shared memory"))
         << type;
   }
@@ -67,24 +68,20 @@ TEST_F(EmulatedLaunchTest, SharedMemoryThatIsMissingIsFound) {
 
 TEST_F(EmulatedLaunchTest, ABlockTooManyIsFound) {
   const at::Tensor x = Random({3, 2 * 64});
-  EXPECT_THAT(
-      WrongWith([](Grid& grid) { ++grid.blocks; }, [&] { SwigluCuda(x); }),
-      HasSubstr("leaves the tensors"));
+  EXPECT_THAT(WrongWith([](Grid& grid) { ++grid.blocks; }, [&] { Swiglu(x); }),
+              HasSubstr("leaves the tensors"));
 }
 
 TEST_F(EmulatedLaunchTest, WhatNoThreadWritesIsNoNumber) {
   const at::Tensor x = Random({5, 512}), weight = Random({512});
-  FusedNormResult result;
-  const auto norm = [&] {
-    result = {x, at::empty_like(x), at::empty({5}, x.options())};
-    AddRmsNormCuda(x, {}, weight, 1e-5, result);
-  };
+  at::Tensor normed;
+  const auto norm = [&] { normed = AddRmsNorm(x, {}, weight, 1e-5).normed; };
   EXPECT_EQ(WrongWith([](Grid& grid) { --grid.blocks; }, norm), "");
-  EXPECT_TRUE(ToHost(result.normed).isnan().any().item<bool>());
+  EXPECT_TRUE(ToHost(normed).isnan().any().item<bool>());
   EXPECT_EQ(WrongWith([](Grid& grid) { grid.threads -= 32; }, norm), "");
-  EXPECT_TRUE(ToHost(result.normed).isnan().any().item<bool>());
+  EXPECT_TRUE(ToHost(normed).isnan().any().item<bool>());
   EXPECT_EQ(WrongWith(nullptr, norm), "");
-  EXPECT_FALSE(ToHost(result.normed).isnan().any().item<bool>());
+  EXPECT_FALSE(ToHost(normed).isnan().any().item<bool>());
 }
 
 TEST_F(EmulatedLaunchTest, ATensorTooSmallIsFound) {
@@ -121,7 +118,7 @@ TEST_F(EmulatedLaunchTest, WhatCudaRefusesIsNamedWithTheLimits) {
   C10_CUDA_CHECK(cudaStreamCreate(&capturing));
   C10_CUDA_CHECK(
       cudaStreamBeginCapture(capturing, cudaStreamCaptureModeRelaxed));
-  EXPECT_THAT(ErrorOf([&] { CausalSoftmaxInPlaceCuda(scores, 1); }),
+  EXPECT_THAT(ErrorOf([&] { CausalSoftmax(scores, 1); }),
               AllOf(HasSubstr("CUDA error: "),
                     HasSubstr(" at the launch of "
                               "trainbench::kernels::SoftmaxForwardKernel<"),
@@ -143,7 +140,7 @@ TEST_F(EmulatedLaunchTest, AGraphComputesAgain) {
     const c10::cuda::CUDAStreamGuard guard(stream);
     C10_CUDA_CHECK(
         cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    CausalSoftmaxInPlaceCuda(scores, 0.5);
+    CausalSoftmax(scores, 0.5);
     C10_CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
   }
   C10_CUDA_CHECK(cudaGraphInstantiateWithFlags(&exec, graph, 0));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The fused operations on a GPU compared with float64, with autograd.
 
-#include "model/fused/cuda/operations.h"
-
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/types.h>
@@ -10,9 +8,9 @@
 #include <array>
 #include <cstdint>
 
-#include "model/fused/cpu/operations.h"
 #include "model/fused/cross_entropy.h"
 #include "model/fused/rms_norm.h"
+#include "model/fused/rotation.h"
 #include "model/nn/rope.h"
 #include "model/training/precision_scope.h"
 #include "model/verification/relative_error.h"
@@ -40,18 +38,6 @@ TEST_F(CudaFusedTest, AddRmsNormUnderAutocast) {
     return add_and_norm(x);
   };
   ExpectFormula(c);
-}
-
-TEST_F(CudaFusedTest, CrossEntropyOfRows) {
-  for (const at::ScalarType dtype : kFusedTypes) {
-    const at::Tensor logits = (at::randn({5, 1000}) * 4).to(dtype);
-    const at::Tensor targets = at::randint(1000, {5}, at::kLong);
-    const at::Tensor losses = CrossEntropyInPlaceCuda(
-        ToDevice(logits), ToDevice(targets), /*with_gradient=*/false);
-    const at::Tensor expected = at::cross_entropy_loss(
-        logits.to(at::kDouble), targets, {}, at::Reduction::None);
-    EXPECT_LE(RelativeError(ToHost(losses), expected), Tolerance(at::kFloat));
-  }
 }
 
 TEST_F(CudaFusedTest, CrossEntropyWithItsGradient) {

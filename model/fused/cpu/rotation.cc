@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+#include "model/fused/rotation.h"
+
 #include <torch/types.h>
 
-#include "model/fused/cpu/operations.h"
 #include "model/fused/cpu/row_kernel.h"
 #include "model/fused/cpu/simd.h"
+#include "model/fused/launch.h"
 
 namespace trainbench {
 namespace {
@@ -86,7 +88,7 @@ void RotateInPlaceCpu(const at::Tensor& qkv, int64_t heads,
                       const at::Tensor& cos, const at::Tensor& sin) {
   const int64_t seq = qkv.size(1), all = qkv.size(2), d_head = qkv.size(3);
   const int64_t rotated = heads + (all - heads) / 2;
-  WithElements(qkv.scalar_type(), [&](auto element) {
+  WithElements(DtypeOf(qkv), [&](auto element) {
     using T = decltype(element);
     const RopeForward<T> kernel = {qkv.data_ptr<T>(),
                                    cos.const_data_ptr<float>(),
@@ -105,7 +107,7 @@ at::Tensor RotateBackCpu(const std::array<at::Tensor, 3>& gradients,
   const int64_t batch = q.size(0), seq = q.size(2), d_head = q.size(3);
   const int64_t heads = q.size(1) + 2 * gradients[1].size(1);
   const at::Tensor result = at::empty({batch, seq, heads, d_head}, q.options());
-  WithElements(q.scalar_type(), [&](auto element) {
+  WithElements(DtypeOf(q), [&](auto element) {
     using T = decltype(element);
     const auto gradient = [](const at::Tensor& g) {
       return Gradient<T>{g.const_data_ptr<T>(), g.size(1), g.stride(0),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Converts tensors to kernel arguments, and launches kernels.
+// Runs kernels on tensors. The arguments of a kernel (model/kernels) are the
+// same on a CPU and on a GPU.
 
-#ifndef TRAINBENCH_MODEL_FUSED_CUDA_LAUNCH_H_
-#define TRAINBENCH_MODEL_FUSED_CUDA_LAUNCH_H_
+#ifndef TRAINBENCH_MODEL_FUSED_LAUNCH_H_
+#define TRAINBENCH_MODEL_FUSED_LAUNCH_H_
 
 #include <ATen/core/Tensor.h>
 #include <c10/util/Exception.h>
@@ -10,6 +11,8 @@
 #include <string>
 
 #include "model/dry_run/dry_run.h"
+#include "model/fused/arguments.h"
+#include "model/fused/cpu/launchers.h"
 #include "model/kernels/device.h"
 #include "model/kernels/head_strides.h"
 
@@ -36,11 +39,23 @@ inline kernels::HeadStrides StridesOf(const at::Tensor& x) {
   return {x.stride(0), x.stride(1), x.stride(2)};
 }
 
+// Pointers to the values from element `first` on; null for an undefined tensor.
+inline const void* In(const at::Tensor& x, int64_t first = 0) {
+  if (!x.defined()) return nullptr;
+  return static_cast<const char*>(x.const_data_ptr()) +
+         first * static_cast<int64_t>(x.element_size());
+}
+inline void* Out(const at::Tensor& x, int64_t first = 0) {
+  if (!x.defined()) return nullptr;
+  return static_cast<char*>(x.data_ptr()) +
+         first * static_cast<int64_t>(x.element_size());
+}
+
 // Launches on the current stream of the device of `on`. c10::Error says why a
 // launch failed; in a build without CUDA every launch fails.
 template <typename Args>
-void Launch([[maybe_unused]] const at::Tensor& on,
-            [[maybe_unused]] const Args& args) {
+void LaunchOnCuda([[maybe_unused]] const at::Tensor& on,
+                  [[maybe_unused]] const Args& args) {
   if (DryRun::IsOn()) return;
 #ifdef TRAINBENCH_CUDA
   const c10::cuda::CUDAGuard guard(on.device());
@@ -52,6 +67,13 @@ void Launch([[maybe_unused]] const at::Tensor& on,
 #endif
 }
 
+// Runs a kernel of the named operation on the device of `on`.
+template <typename Args>
+void Launch(const char* operation, const at::Tensor& on, const Args& args) {
+  if (IsOnCpu(on, operation)) return LaunchOnCpu(args);
+  LaunchOnCuda(on, args);
+}
+
 }  // namespace trainbench
 
-#endif  // TRAINBENCH_MODEL_FUSED_CUDA_LAUNCH_H_
+#endif  // TRAINBENCH_MODEL_FUSED_LAUNCH_H_
