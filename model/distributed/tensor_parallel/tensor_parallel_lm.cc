@@ -7,20 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <utility>
 
-#include "model/distributed/tensor_parallel/conjugate_pair.h"
-#include "model/distributed/tensor_parallel/vocabulary.h"
+#include "model/spec/parallel/tensor_part.h"
 
 namespace trainbench {
 namespace {
-
-const ModelConfig& Checked(const ModelConfig& whole, int ranks) {
-  const absl::Status status = ValidateParts(whole, ranks);
-  TORCH_CHECK(status.ok(), std::string(status.message()));
-  return whole;
-}
 
 // Creates a part and restores the generator, because the caller draws the whole
 // model's weights next.
@@ -49,39 +40,12 @@ void Fill(const Layer& part, const Layer& whole, const ProcessGroup& group) {
 
 }  // namespace
 
-TensorRanks::TensorRanks(const ModelConfig& whole, ProcessGroup& group)
-    : whole_(Checked(whole, group.size())),
-      group_(group),
-      words_(PartOf(whole.vocab, group.rank(), group.size())) {}
-
-ModelConfig TensorRanks::part() const {
-  return PartOf(whole_, group_.rank(), group_.size());
-}
-
-at::Tensor TensorRanks::Enter(const at::Tensor& x) {
-  return CopyToRanks(x, group_);
-}
-
-at::Tensor TensorRanks::Leave(at::Tensor summand) {
-  return SumOverRanks(std::move(summand), group_);
-}
-
-at::Tensor TensorRanks::Embed(const at::Tensor& weight,
-                              const at::Tensor& tokens) {
-  return EmbedOverRanks(weight, tokens, words_, group_);
-}
-
-at::Tensor TensorRanks::CrossEntropy(at::Tensor logits,
-                                     const at::Tensor& targets) {
-  return CrossEntropyOverRanks(std::move(logits), targets, words_, group_);
-}
-
 TransformerLm MakePart(TensorRanks& ranks, const at::TensorOptions& options) {
   if (ranks.group().size() == 1) return TransformerLm(ranks.whole(), options);
   const TransformerLm part = WithoutDrawing(ranks, options);
   const at::NoGradGuard no_grad;
   const ModelConfig& whole = ranks.whole();
-  const ProcessGroup& group = ranks.group().group();
+  const ProcessGroup& group = ranks.group();
   // In the order in which a whole model draws them.
   Fill(part->token_embeddings, Embedding(whole.vocab, whole.d_model, options),
        group);

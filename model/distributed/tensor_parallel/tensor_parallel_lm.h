@@ -17,36 +17,10 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "model/distributed/tensor_parallel/tensor_group.h"
-#include "model/nn/layer_ranks.h"
+#include "model/distributed/tensor_parallel/tensor_ranks.h"
 #include "model/nn/transformer_lm.h"
-#include "model/spec/config.h"
-#include "model/spec/parallel/tensor_part.h"
 
 namespace trainbench {
-
-// The exchanges between the layers of a rank's part and the other parts.
-class TensorRanks final : public LayerRanks {
- public:
-  // `group` must outlive the object. Throws c10::Error unless its ranks can
-  // split `whole` (ValidateParts).
-  TensorRanks(const ModelConfig& whole, ProcessGroup& group);
-
-  TensorGroup& group() { return group_; }
-  const ModelConfig& whole() const { return whole_; }
-  ModelConfig part() const;
-
-  at::Tensor Enter(const at::Tensor& x) override;
-  at::Tensor Leave(at::Tensor summand) override;
-  at::Tensor Embed(const at::Tensor& weight, const at::Tensor& tokens) override;
-  at::Tensor CrossEntropy(at::Tensor logits,
-                          const at::Tensor& targets) override;
-
- private:
-  ModelConfig whole_;
-  TensorGroup group_;
-  IndexRange words_;
-};
 
 // Creates this rank's part of TransformerLm(ranks.whole(), options), with the
 // same names and bitwise equal weights. Draws the same numbers from the

@@ -11,7 +11,7 @@
 
 #include "model/distributed/ddp/data_parallel_trainer.h"
 #include "model/distributed/ddp/gradient_sync.h"
-#include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
+#include "model/distributed/tensor_parallel/tensor_ranks.h"
 #include "model/training/adamw.h"
 
 namespace trainbench {
@@ -28,7 +28,7 @@ class TensorParallelTrainer final : public DataParallelTrainer {
         ranks_(ranks) {}
 
   void SetExchanges(bool on) override {
-    ranks_.group().set_sends(on);
+    ranks_.set_sends(on);
     DataParallelTrainer::SetExchanges(on);
   }
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/distributed/tensor_parallel/vocabulary.h"
-
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
 
 #include <utility>
 
-#include "model/distributed/tensor_parallel/conjugate_pair.h"
+#include "model/distributed/tensor_parallel/tensor_ranks.h"
 #include "model/nn/dtype.h"
 
 namespace trainbench {
@@ -33,7 +31,7 @@ class Function : public torch::autograd::Function<Function> {
  public:
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& logits,
                             const at::Tensor& targets, const IndexRange& words,
-                            TensorGroup* ranks, bool with_gradient) {
+                            TensorRanks* ranks, bool with_gradient) {
     const at::Tensor values = logits.detach();
     {
       const at::Tensor largest = values.amax(-1, /*keepdim=*/true);
@@ -81,25 +79,25 @@ class Function : public torch::autograd::Function<Function> {
 
 }  // namespace
 
-at::Tensor EmbedOverRanks(const at::Tensor& weight, const at::Tensor& tokens,
-                          const IndexRange& words, TensorGroup& ranks) {
-  const LocalIds ids = FindWords(tokens, words);
+at::Tensor TensorRanks::Embed(const at::Tensor& weight,
+                              const at::Tensor& tokens) {
+  const LocalIds ids = FindWords(tokens, words_);
   at::Tensor rows = at::embedding(weight, ids.rows);
   rows.masked_fill_(ids.foreign.unsqueeze(-1), 0);
-  return SumOverRanks(std::move(rows), ranks);
+  return Leave(std::move(rows));
 }
 
-at::Tensor CrossEntropyOverRanks(at::Tensor logits, const at::Tensor& targets,
-                                 const IndexRange& words, TensorGroup& ranks) {
+at::Tensor TensorRanks::CrossEntropy(at::Tensor logits,
+                                     const at::Tensor& targets) {
   TORCH_CHECK(logits.dim() > 0 && logits.is_contiguous() &&
-                  logits.size(-1) == words.count &&
+                  logits.size(-1) == words_.count &&
                   logits.sizes().slice(0, logits.dim() - 1) == targets.sizes(),
               "logits are ", logits.sizes(), " and targets ", targets.sizes(),
-              "; allowed: contiguous logits [targets..., ", words.count, "]");
+              "; allowed: contiguous logits [targets..., ", words_.count, "]");
   logits = logits.to(AtLeastFloat(logits.scalar_type())).flatten(0, -2);
   const bool with_gradient =
       at::GradMode::is_enabled() && logits.requires_grad();
-  return Function::apply(std::move(logits), targets.flatten(), words, &ranks,
+  return Function::apply(std::move(logits), targets.flatten(), words_, this,
                          with_gradient);
 }
 

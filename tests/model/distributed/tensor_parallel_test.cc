@@ -8,10 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "model/distributed/tensor_parallel/conjugate_pair.h"
 #include "model/distributed/tensor_parallel/mesh.h"
 #include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
-#include "model/distributed/tensor_parallel/vocabulary.h"
 #include "model/distributed/trainer/parallel_verification.h"
 #include "model/nn/dtype.h"
 #include "model/training/train_step.h"
@@ -194,25 +192,26 @@ TEST_F(RankTensorParallel, InFloat64ItIsTheWholeModel) {
 }
 
 TEST_F(RankTensorParallel, TheConjugatePairsGradientsAreEachOther) {
-  TensorGroup ranks(*group_);
+  TensorRanks ranks(MeshConfig(Implementation::kTextbook), *group_);
   const auto n = static_cast<float>(group_->size());
   const at::Tensor x = at::full({2, 3}, 2.0F).requires_grad_();
   const at::Tensor weight = at::full({2, 3}, group_->rank() + 1.0);
-  const at::Tensor copy = CopyToRanks(x, ranks);
+  const at::Tensor copy = ranks.Enter(x);
   EXPECT_TRUE(copy.equal(x));
-  const at::Tensor y = SumOverRanks(copy * weight, ranks);
+  const at::Tensor y = ranks.Leave(copy * weight);
   const float sum = n * (n + 1) / 2;
   EXPECT_TRUE(y.equal(at::full({2, 3}, 2 * sum)));
   y.sum().backward();
   EXPECT_TRUE(x.grad().equal(at::full({2, 3}, sum)))
       << "of the product with all ranks' weights";
   const at::NoGradGuard no_grad;
-  EXPECT_TRUE(CopyToRanks(x, ranks).is_same(x));
+  EXPECT_TRUE(ranks.Enter(x).is_same(x));
 }
 
 TEST_F(RankTensorParallel, TheLossOfAllWordsNeedsNoRankToSeeThem) {
-  TensorGroup ranks(*group_);
-  const IndexRange words = PartOf(37, group_->rank(), group_->size());
+  const ModelConfig config = MeshConfig(Implementation::kTextbook);
+  TensorRanks ranks(config, *group_);
+  const IndexRange words = PartOf(config.vocab, group_->rank(), group_->size());
   at::manual_seed(5);
   // The exponentials of such logits would overflow fp32.
   at::Tensor logits = at::randn({3, 4, 37}) * 20 + 300;
@@ -223,8 +222,7 @@ TEST_F(RankTensorParallel, TheLossOfAllWordsNeedsNoRankToSeeThem) {
   (2 * expected).backward();
   const at::Tensor of_words =
       logits.narrow(-1, words.first, words.count).clone().requires_grad_();
-  const at::Tensor loss =
-      CrossEntropyOverRanks(of_words.clone(), targets, words, ranks);
+  const at::Tensor loss = ranks.CrossEntropy(of_words.clone(), targets);
   EXPECT_LE(RelativeError(loss, expected), 1e-6);
   (2 * loss).backward({}, /*retain_graph=*/true);
   EXPECT_LE(RelativeError(of_words.grad(),
@@ -269,12 +267,11 @@ TEST(TensorParallelTest, AMeshHasRowsOfOneLength) {
 
 TEST(TensorParallelTest, AnIndirectSummandIsRefused) {
   FakeGroup two(/*rank=*/0, /*size=*/2);
-  TensorGroup ranks(two);
-  EXPECT_THROW(SumOverRanks(at::ones({2, 3}).t(), ranks), c10::Error);
-  EXPECT_THROW(CrossEntropyOverRanks(at::ones({2, 3}),
-                                     at::zeros({2}, at::kLong), {0, 4}, ranks),
+  TensorRanks ranks(MeshConfig(Implementation::kTextbook), two);
+  EXPECT_THROW(ranks.Leave(at::ones({2, 3}).t()), c10::Error);
+  EXPECT_THROW(ranks.CrossEntropy(at::ones({2, 3}), at::zeros({2}, at::kLong)),
                c10::Error)
-      << "three logits of four words";
+      << "three logits of 19 words";
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "model/distributed/tensor_parallel/conjugate_pair.h"
+#include "model/distributed/tensor_parallel/tensor_ranks.h"
 
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/functions/utils.h>
@@ -15,10 +15,16 @@ namespace {
 
 using torch::autograd::variable_list;
 
+const ModelConfig& Checked(const ModelConfig& whole, int ranks) {
+  const absl::Status status = ValidateParts(whole, ranks);
+  TORCH_CHECK(status.ok(), std::string(status.message()));
+  return whole;
+}
+
 // A separate Node, because a torch::autograd::Function cannot keep a reference.
 class SumOfGradients final : public torch::autograd::Node {
  public:
-  SumOfGradients(TensorGroup& ranks, torch::autograd::edge_list next)
+  SumOfGradients(TensorRanks& ranks, torch::autograd::edge_list next)
       : Node(std::move(next)), ranks_(ranks) {}
 
   std::string name() const override { return "trainbench::CopyToRanks"; }
@@ -31,26 +37,43 @@ class SumOfGradients final : public torch::autograd::Node {
   }
 
  private:
-  TensorGroup& ranks_;
+  TensorRanks& ranks_;
 };
 
 }  // namespace
 
-at::Tensor CopyToRanks(const at::Tensor& x, TensorGroup& ranks) {
+TensorRanks::TensorRanks(const ModelConfig& whole, ProcessGroup& group)
+    : whole_(Checked(whole, group.size())),
+      group_(group),
+      words_(PartOf(whole.vocab, group.rank(), group.size())) {}
+
+ModelConfig TensorRanks::part() const {
+  return PartOf(whole_, group_.rank(), group_.size());
+}
+
+at::Tensor TensorRanks::Enter(const at::Tensor& x) {
   if (!torch::autograd::compute_requires_grad(x)) return x;
   auto node = std::make_shared<SumOfGradients>(
-      ranks, torch::autograd::collect_next_edges(x));
+      *this, torch::autograd::collect_next_edges(x));
   at::Tensor copy = x.detach();
   torch::autograd::set_history(copy, node);
   return copy;
 }
 
-at::Tensor SumOverRanks(at::Tensor summand, TensorGroup& ranks) {
+at::Tensor TensorRanks::Leave(at::Tensor summand) {
   TORCH_CHECK(summand.is_contiguous(), "the summand of shape ", summand.sizes(),
               " has strides ", summand.strides(), "; allowed: contiguous");
   // Bypasses autograd, which sees the summed values as the values of `summand`.
-  ranks.Sum(summand.detach());
+  Sum(summand.detach());
   return summand;
+}
+
+void TensorRanks::Sum(const at::Tensor& tensor) {
+  if (sends()) group_.AllReduce(tensor);
+}
+
+void TensorRanks::Max(const at::Tensor& tensor) {
+  if (sends()) group_.AllReduceMax(tensor);
 }
 
 }  // namespace trainbench
