@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every attention variant available on a CPU, compared with float64.
 
+#include <ATen/Context.h>
 #include <torch/types.h>
 
 #include <cmath>
@@ -72,7 +73,17 @@ TEST(AttentionVariantsTest, TheOperatorOfAVariantProvesThatItRan) {
   }
 }
 
+// Also restores the backends of LibTorch that a user has chosen.
 TEST(AttentionVariantsTest, OneThatIsUnavailableThrows) {
+  const at::Context& context = at::globalContext();
+  const auto backends = [&] {
+    return std::vector<bool>{
+        context.userEnabledMathSDP(), context.userEnabledFlashSDP(),
+        context.userEnabledMemEfficientSDP(), context.userEnabledCuDNNSDP(),
+        context.userEnabledOverrideableSDP()};
+  };
+  at::globalContext().setSDPUseMath(false);
+  const std::vector<bool> chosen = backends();
   const Tensors in = RandomAttention({1, 1, 8, 16}, at::kFloat);
   int unavailable = 0;
   for (const AttentionKind kind : kAttentionKinds) {
@@ -83,6 +94,9 @@ TEST(AttentionVariantsTest, OneThatIsUnavailableThrows) {
         << AttentionName(kind);
   }
   EXPECT_EQ(unavailable, 2);
+  ComputeAttention(AttentionKind::kSdpaMath, in[0], in[1], in[2]);
+  EXPECT_EQ(backends(), chosen);
+  at::globalContext().setSDPUseMath(true);
 }
 
 TEST(NaiveSoftmaxTest, LargeAndMaskedValuesDoNotOverflow) {
