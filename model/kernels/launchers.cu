@@ -10,49 +10,22 @@
 
 namespace trainbench::kernels {
 
-std::string Launch(const RmsNormForwardArgs& args, cudaStream_t stream) {
-  CudaLauncher launcher(stream);
-  return RmsNormForward(launcher, args);
-}
+#define TRAINBENCH_LAUNCH(operation, Args)                    \
+  std::string Launch(const Args& args, cudaStream_t stream) { \
+    CudaLauncher launcher(stream);                            \
+    return operation(launcher, args);                         \
+  }
 
-std::string Launch(const RmsNormBackwardArgs& args, cudaStream_t stream) {
-  CudaLauncher launcher(stream);
-  return RmsNormBackward(launcher, args);
-}
+TRAINBENCH_LAUNCH(RmsNormForward, RmsNormForwardArgs)
+TRAINBENCH_LAUNCH(RmsNormBackward, RmsNormBackwardArgs)
+TRAINBENCH_LAUNCH(RopeTurn, RopeArgs)
+TRAINBENCH_LAUNCH(SwigluForward, SwigluForwardArgs)
+TRAINBENCH_LAUNCH(SwigluBackward, SwigluBackwardArgs)
+TRAINBENCH_LAUNCH(SoftmaxForward, SoftmaxForwardArgs)
+TRAINBENCH_LAUNCH(SoftmaxBackward, SoftmaxBackwardArgs)
+TRAINBENCH_LAUNCH(CrossEntropyForward, CrossEntropyForwardArgs)
+TRAINBENCH_LAUNCH(CrossEntropyBackward, CrossEntropyBackwardArgs)
 
-std::string Launch(const RopeArgs& args, cudaStream_t stream) {
-  CudaLauncher launcher(stream);
-  return RopeTurn(launcher, args);
-}
-
-std::string Launch(const SwigluForwardArgs& args, cudaStream_t stream) {
-  CudaLauncher launcher(stream);
-  return SwigluForward(launcher, args);
-}
-
-std::string Launch(const SwigluBackwardArgs& args, cudaStream_t stream) {
-  CudaLauncher launcher(stream);
-  return SwigluBackward(launcher, args);
-}
-
-std::string Launch(const SoftmaxForwardArgs& args, cudaStream_t stream) {
-  CudaLauncher launcher(stream);
-  return SoftmaxForward(launcher, args);
-}
-
-std::string Launch(const SoftmaxBackwardArgs& args, cudaStream_t stream) {
-  CudaLauncher launcher(stream);
-  return SoftmaxBackward(launcher, args);
-}
-
-std::string Launch(const CrossEntropyForwardArgs& args, cudaStream_t stream) {
-  CudaLauncher launcher(stream);
-  return CrossEntropyForward(launcher, args);
-}
-
-std::string Launch(const CrossEntropyBackwardArgs& args, cudaStream_t stream) {
-  CudaLauncher launcher(stream);
-  return CrossEntropyBackward(launcher, args);
-}
+#undef TRAINBENCH_LAUNCH
 
 }  // namespace trainbench::kernels
