@@ -110,7 +110,7 @@ def _errors(judged: Sequence[Judged]) -> dict[str, float]:
 def _distinct(judged: Sequence[Judged], what: str) -> list[Judged]:
     """Keeps one of several tests that measured the same bytes of the same job."""
     of = [one.only(what) for one in judged if what in one.measured]
-    first = {(one.gpu, one.measured[what], one.ratios[what]): one for one in of}
+    first = {(one.gpu.lower(), one.measured[what], one.ratios[what]): one for one in of}
     return list(first.values())
 
 
