@@ -13,6 +13,7 @@ from typing import Any
 from reports.compare.argument_types import number
 
 TABLE = Path(__file__).with_name("recipes.tsv")
+_MIB = 2**20
 TOTALS = ("static", "peak", "reserved")
 # Components of the residual stream, which sequence parallelism divides.
 OF_STREAM = ("embedding", "norm", "residual")
@@ -134,16 +135,19 @@ def recipes() -> dict[str, Recipe]:
 
 
 def _parameters(job: Job, row: Mapping[str, Any]) -> dict[str, int]:
-    """Counts parameters: all, of all blocks, of one block, and outside the blocks."""
+    """Counts parameters: all, of all blocks, of one block, outside the blocks, and of
+    one tensor for each shape of weights."""
     of = row["params_by_component"]
     root = of["embedding"] + of.get("lm_head", 0)
     router = row["layers"] * row["d_model"] * job.experts if job.experts > 1 else 0
     params = row["params"] + (job.experts - 1) * of["ffn"] + router
+    dense_block = (row["params"] - root) // row["layers"]
     return {
         "parameter": params,
         "blocks": params - root,
         "block": (params - root) // row["layers"],
         "root": root,
+        "shape": dense_block + row["vocab"] * row["d_model"],
     }
 
 
@@ -159,6 +163,7 @@ def _widths(job: Job, row: Mapping[str, Any]) -> dict[str, float]:
         "residual": tokens * row["d_model"] / stream,
         "query": query,
         "key": key,
+        "stream": tokens * row["d_model"],
         # Keys and values that grouped-query attention repeats, in the dry run.
         "repeated": 2 * query if 1 < row["kv_heads"] < row["heads"] else 0,
         "ffn": tokens * row["d_ff"],
@@ -188,6 +193,8 @@ def _counts(job: Job, row: Mapping[str, Any], batches: float) -> dict[str, float
         "dry_optimizer": optimizer,
         "dry_gradients": row["gradient_bytes"],
         "dry_rest": row["predicted_peak_bytes"] - weights - optimizer,
+        "rest_2": _rest_of_segment(2 * parameters["parameter"]),
+        "rest_4": _rest_of_segment(4 * parameters["parameter"]),
         **parameters,
         **widths,
         **{
@@ -196,6 +203,13 @@ def _counts(job: Job, row: Mapping[str, Any], batches: float) -> dict[str, float
             for name, number in layers.items()
         },
     }
+
+
+def _rest_of_segment(size: int) -> int:
+    """Bytes that PyTorch's allocator adds to a large new tensor: the rest of its
+    segment, which is a multiple of 2 MiB, remains undivided up to 1 MiB."""
+    rest = -size % (2 * _MIB)
+    return rest if size >= 10 * _MIB and rest <= _MIB else 0
 
 
 def _saved(job: Job, row: Mapping[str, Any], batches: float) -> float:

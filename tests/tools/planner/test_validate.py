@@ -131,7 +131,8 @@ def test_the_items_of_a_recipe_add_up() -> None:
     job = Job("", batch=2, seq=4, tensor=4, shards=5, traits=traits)
     found = memory(job, recipes()["megatron"], ROW)
     mib = 2**20
-    assert found.bytes_of("static") == 1000 * (2 + 4) + 200 * 12 + 68 * mib
+    state, workspaces, gathered = 1000 * (2 + 4) + 200 * 12, 20.25 * mib, 2 * 8 * 8
+    assert found.bytes_of("static") == state + workspaces + gathered
     logits, scores, stream = 2 * 4 * 100, 2 * 2 * 4 * 4, 2 * 4 * 8 // 4
     assert found.bytes_of("peak") - found.bytes_of("static") == (
         6 * logits + stream + 2 * 3 * stream + 3 * 3 * scores + 80 // 4 + 50 + 28 * 8

@@ -163,6 +163,9 @@ def _megatron(row: Row) -> Point:
     unfused = not engine or row["attention-backend"] == "unfused"
     tensor = int(row["tensor-model-parallel-size"] or 1)
     replicas, instances = int(more["gpus"]) // tensor, int(more["instances"])
+    is_deterministic = more["deterministic"] == "true"
+    # Deterministic tests do not fuse the accumulation of gradients, and Transformer
+    # Engine in the container of lts keeps no dummy gradients.
     traits = _traits(
         gpu,
         "flash" if _takes_flash(gpu, more["dropout"] == "true") else "",
@@ -171,6 +174,9 @@ def _megatron(row: Row) -> Point:
         "unfused" if unfused else "fused",
         "dropout" if more["dropout"] == "true" else "",
         "sequence_parallel" if row["sequence-parallel"] else "",
+        "distributed" if row["use-distributed-optimizer"] else "",
+        "deterministic" if is_deterministic else "",
+        "" if is_deterministic or row["env"] == "lts" else "fused_accumulation",
         "moe" if row["num-experts"] else "",
         "mask",
     )
@@ -256,7 +262,9 @@ def _with_setting(job: Job, row: Row, recipe: str) -> tuple[Job, str]:
     chunked = "chunked" if "chunked" in row["parallelism"] else "whole"
     traits = {
         "megatron": (
-            "local fp16 unfused dropout mask" if legacy else "te bf16 fused mask"
+            "local fp16 unfused dropout mask"
+            if legacy
+            else "te bf16 fused mask distributed"
         ),
         "torchtitan": _torchtitan_traits(row, compiled),
         "torchtune": f"{chunked} tied {'compile' if compiled else 'eager'}",
