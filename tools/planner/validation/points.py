@@ -190,7 +190,7 @@ def _megatron(row: Row) -> Point:
         recomputed=_blocks_again(row),
         experts=int(row["num-experts"] or 1),
     )
-    return Point(name, gpu, measured, "megatron", job)
+    return Point(name, gpu, measured, "megatron", job, more["assumed"])
 
 
 _BYTES = re.compile(r"([\d,]+) B (static|allocated peak|peak)")
