@@ -4,8 +4,9 @@
 import argparse
 import csv
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,6 @@ _MIB = 2**20
 TOTALS = ("static", "peak", "reserved")
 # Components of the residual stream, which sequence parallelism divides.
 OF_STREAM = ("embedding", "norm", "residual")
-# Parts of the table without bytes: allowed precisions, and default traits.
-_PRECISION, _DEFAULT = "precision", "default"
 # Bytes allocated from the first step on, and bytes that the next forward pass frees.
 _STATIC, _GRADIENT = "static", "gradient"
 # Bytes that the allocator has reserved for other streams at the peak.
@@ -71,18 +70,15 @@ class Item:
     where: frozenset[str]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Recipe:
-    items: tuple[Item, ...]
-    precisions: tuple[str, ...]
-    default: frozenset[str]  # traits
+    items: list[Item] = field(default_factory=list)
+    precisions: list[str] = field(default_factory=list)
+    default: set[str] = field(default_factory=set)  # traits
 
     def words(self) -> set[str]:
         """Traits that rows require, or that divide the saved activations."""
-        return {
-            "sequence_parallel",
-            *(word for item in self.items for word in item.where),
-        }
+        return {"sequence_parallel"}.union(*(item.where for item in self.items))
 
 
 @dataclass(frozen=True)
@@ -112,26 +108,17 @@ def read_table(path: Path) -> list[dict[str, str]]:
 
 @cache
 def recipes() -> dict[str, Recipe]:
-    rows = read_table(TABLE)
-
-    def items(recipe: str) -> Iterator[Item]:
-        for row in rows:
-            if row["recipe"] == recipe and row["unit"]:
-                where, amount = frozenset(row["where"].split()), float(row["bytes"])
-                yield Item(row["part"], row["item"], row["unit"], amount, where)
-
-    def words(recipe: str, part: str) -> tuple[str, ...]:
-        own = (row for row in rows if (row["recipe"], row["part"]) == (recipe, part))
-        return tuple(row["item"] for row in own)
-
-    return {
-        name: Recipe(
-            tuple(items(name)),
-            words(name, _PRECISION),
-            frozenset(words(name, _DEFAULT)),
-        )
-        for name in dict.fromkeys(row["recipe"] for row in rows)
-    }
+    found: dict[str, Recipe] = defaultdict(Recipe)
+    for row in read_table(TABLE):
+        recipe, part, item = found[row["recipe"]], row["part"], row["item"]
+        if part == "precision":
+            recipe.precisions.append(item)
+        elif part == "default":
+            recipe.default.add(item)
+        else:
+            where, amount = frozenset(row["where"].split()), float(row["bytes"])
+            recipe.items.append(Item(part, item, row["unit"], amount, where))
+    return dict(found)
 
 
 def _parameters(job: Job, row: Mapping[str, Any]) -> dict[str, int]:
@@ -348,9 +335,8 @@ def planned(
                 parser.error(f"--{flag} is {value!r}; allowed: only with --recipe")
         return None
     recipe = recipes()[given.recipe]
-    traits = recipe.default
-    if given.traits:
-        traits = frozenset(given.traits.split(","))
+    words = given.traits.split(",") if given.traits else recipe.default
+    traits = frozenset(words)
     allowed = recipe.words()
     for word in sorted(traits - allowed):
         parser.error(f"--traits has {word!r}; allowed: {', '.join(sorted(allowed))}")
