@@ -94,22 +94,6 @@ def test_cells_by_hand(
     assert (point.job.recomputed, point.job.batch, point.job.shards) == expected
 
 
-@pytest.mark.parametrize(
-    ("cell", "value", "lacks"),
-    [
-        (SIZES, "1,2", "sizes of a known form; there is '1,2'"),
-        ("n", "8-64",
-         "cells of a known form: invalid literal for int() with base 10: '8-64'"),
-    ],
-)  # fmt: skip
-def test_what_no_job_by_hand_can_have_is_named(
-    tmp_path: Path, cell: str, value: str, lacks: str
-) -> None:
-    row = read_table(DATA / "points.tsv")[0] | {cell: value}
-    (point,) = read_points(table(tmp_path / "points.tsv", row))
-    assert (point.job, point.lacks) == (None, lacks)
-
-
 ROW: dict[str, Any] = {
     **{"d_model": 8, "d_ff": 16, "layers": 3, "heads": 2, "kv_heads": 2},
     **{"vocab": 100, "params": 1000, "checkpoint": "none"},

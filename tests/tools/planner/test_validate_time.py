@@ -12,7 +12,7 @@ from results import REFERENCE
 from tools.planner.recipes import read_table
 from tools.planner.validation import page
 from tools.planner.validation.__main__ import main
-from tools.planner.validation.cells import DATA
+from tools.planner.validation.cells import DATA, SIZES
 from tools.planner.validation.steps import Step, read_steps
 
 
@@ -59,10 +59,13 @@ def test_units_are_read(tmp_path: Path, measured: str, value: float, unit: str) 
         ({"checkpointing": "block 4"}, "a known recomputation; there is 'block 4'"),
         ({"parallelism": "PP64"}, "a layer for each of 64 stages"),
         ({"batch": "gb 8"}, "a sequence for each of 128 ranks; there is 'gb 8'"),
+        ({SIZES: "1,2"}, "sizes of a known form; there is '1,2'"),
+        ({"seq": "4k"},
+         "cells of a known form: invalid literal for int() with base 10: '4k'"),
         ({"gpu": "GH200"}, "a GPU of devices.tsv; there is GH200"),
         ({"gpu": "A100-PCIE-40GB"}, "a GPU of devices.tsv; there is A100-PCIE-40GB"),
     ],
-)
+)  # fmt: skip
 def test_what_no_job_can_have_is_named(
     tmp_path: Path, cells: dict[str, str], lacks: str
 ) -> None:

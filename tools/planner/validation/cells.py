@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Measured jobs, of bytes or of times, and the cells of points.tsv."""
 
+import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -38,6 +40,16 @@ class MeasuredJob:
 M = TypeVar("M", bound=MeasuredJob)
 
 
+def expressed(measured: M, with_job: Callable[[M, Row], M], row: Row) -> M:
+    """Adds the job that the row describes, or why no job can express it."""
+    try:
+        return with_job(measured, row)
+    except Lacks as lacks:
+        return replace(measured, lacks=str(lacks))
+    except (KeyError, ValueError, ZeroDivisionError) as error:
+        return replace(measured, lacks=f"cells of a known form: {error}")
+
+
 def judge(
     measured: Iterable[M],
     one: Callable[[M], T],
@@ -52,6 +64,12 @@ def judge(
         except errors as lacks:
             lacking.append(replace(each, lacks=str(lacks)))
     return judged, lacking
+
+
+def as_json(lacking: Iterable[MeasuredJob], **parts: object) -> str:
+    """Formats the parts, and then what no job can express."""
+    parts["lacking"] = [{"name": each.name, "lacks": each.lacks} for each in lacking]
+    return json.dumps(parts, indent=2)
 
 
 def counted(lacking: Iterable[MeasuredJob], what: str) -> Table:
@@ -85,10 +103,17 @@ def table(
     )
 
 
-def first(patterns: Sequence[tuple[str, T]], words: str) -> T | None:
-    """Returns the value of the first pattern that matches, or None."""
-    found = (of for name, of in patterns if re.search(name, words, re.IGNORECASE))
-    return next(found, None)
+@cache
+def _names() -> list[dict[str, str]]:
+    return read_table(DATA / "names.tsv")
+
+
+def named(kind: str, words: str) -> str | None:
+    """Returns what the first pattern of this kind that matches means, or None."""
+    for row in _names():
+        if row["kind"] == kind and re.search(row["pattern"], words, re.IGNORECASE):
+            return row["means"]
+    return None
 
 
 def fields(**values: object) -> str:
@@ -96,37 +121,14 @@ def fields(**values: object) -> str:
     return ",".join(f"{key}={value}" for key, value in values.items() if value)
 
 
-# Layers, d_model, d_ff, heads and vocabulary of models that rows name.
-_NAMED = {
-    "HF GPT-2 Large": "36,1280,5120,20,50257 tied",
-    "gpt2_large": "36,1280,5120,20,50257 tied",
-    "gpt3_27": "32,2560,10240,32,50257 tied",
-    "opt_13": "24,2048,8192,32,50272 tied",
-    "Llama-3.2 3B": "28,3072,8192,24(8),128256 tied",
-}
-_GPT = {
-    "mlp": "gelu",
-    "norm": "layer",
-    "biases": "all",
-    "positions": "learned",
-}
-_LLAMA = {"mlp": "swiglu", "norm": "rms"}
-_NEMOTRON = {"mlp": "relu2", "norm": "layer", "biases": "norms"}
-_FAMILIES: tuple[tuple[str, dict[str, str]], ...] = (
-    ("moe|mixtral|deepseek", {}),
-    ("llama|mistral|qwen", _LLAMA),
-    ("nemotron", _NEMOTRON),
-    ("gpt|megatron|opt|mpt|korthikanti", _GPT),
-)
-
-
 def architecture(row: Row) -> dict[str, str]:
-    found = first(_FAMILIES, row["model"])
-    if found is None:
+    means = named("architecture", row["model"])
+    if means is None:
         raise Lacks(f"a known architecture; there is {row['model']!r}")
-    if not found:
+    if not means:
         raise Lacks("a dense model")
-    return found | {"context": row["seq"]} if found is _GPT else found
+    found = dict(setting.split("=") for setting in means.split(","))
+    return found | {"context": row["seq"]} if "positions" in found else found
 
 
 def sizes(row: Row) -> dict[str, Any]:
@@ -134,7 +136,7 @@ def sizes(row: Row) -> dict[str, Any]:
     are. If the row leaves out the heads, each has 128 elements, as in Megatron."""
     cell = row[SIZES]
     if cell == "same":
-        cell = _NAMED.get(row["model"], cell)
+        cell = named("sizes", row["model"]) or cell
     form = r"(\d+),(\d+),(\d+)(d?),(\d+|-)(?:\((\d+)\))?,(\d+)( tied)?"
     found = re.fullmatch(form, cell)
     if not found:
@@ -152,20 +154,9 @@ def sizes(row: Row) -> dict[str, Any]:
     }
 
 
-# Recipes, by a pattern in the source.
-_FRAMEWORKS = (
-    ("fms-fsdp", "fms-fsdp"),
-    ("torchtitan", "torchtitan"),
-    ("torchtune", "torchtune"),
-    ("llmc", "llm.c"),
-    ("modded-nanogpt", "nanogpt"),
-    ("Megatron-LM|dgxc-benchmarking|NeMo|calculon", "megatron"),
-)
-
-
 def framework(row: Row) -> str:
     """Returns the recipe of the row's framework, PyTorch's if the source names none."""
-    return first(_FRAMEWORKS, row["source"]) or "pytorch"
+    return named("recipe", row["source"]) or "pytorch"
 
 
 def is_compiled(row: Row) -> bool:

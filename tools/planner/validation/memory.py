@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Predicted and measured memory, and why they differ."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -17,7 +16,6 @@ MISS = 0.03
 EXACT = 1e-3
 UNKNOWN = "unknown"
 _KINDS = frozenset({"fused", "unfused"})
-Json = dict[str, Any]
 # Returns the row of trainbench_plan for a job's flags.
 Ask = Callable[[Job], Mapping[str, Any]]
 
@@ -129,12 +127,8 @@ def summary(judged: Sequence[Judged]) -> dict[str, dict[str, float]]:
 
 
 def as_json(judged: Sequence[Judged], lacking: Sequence[Point]) -> str:
-    document = {
-        "summary": summary(judged),
-        "points": [asdict(one) for one in judged],
-        "lacking": [{"name": each.name, "lacks": each.lacks} for each in lacking],
-    }
-    return json.dumps(document, indent=2)
+    points = [asdict(one) for one in judged]
+    return cells.as_json(lacking, summary=summary(judged), points=points)
 
 
 def table(judged: Sequence[Judged]) -> Table:

@@ -19,6 +19,7 @@ from tools.planner.validation.cells import (
     architecture,
     arithmetic,
     batches,
+    expressed,
     fields,
     framework,
     is_compiled,
@@ -199,16 +200,11 @@ _GIB = re.compile(r"([\d.]+) GiB")
 
 def _by_hand(rows: Sequence[Row]) -> Iterator[Point]:
     for row in whole(rows):
-        name = f"{row['id']} {row['model']}"
-        try:
-            yield replace(_by_hand_point(row), name=name)
-        except Lacks as lacks:
-            yield Point(name, row["gpu"], lacks=str(lacks))
-        except ValueError as error:
-            yield Point(name, row["gpu"], lacks=f"cells of a known form: {error}")
+        point = Point(f"{row['id']} {row['model']}", row["gpu"])
+        yield expressed(point, _with_job, row)
 
 
-def _by_hand_point(row: Row) -> Point:
+def _with_job(point: Point, row: Row) -> Point:
     source, gpu, recipe = row["source"], row["gpu"], framework(row)
     own, seq = ranks(row), int(row["seq"])
     if own.pipeline > 1:
@@ -226,7 +222,7 @@ def _by_hand_point(row: Row) -> Point:
         test = source.partition("test_cases/")[2].partition(" ")[0]
         cells = {"test": test, "env": "", "gpu": gpu, **bytes_}
         cells |= _cells(row, own.tensor, batch)
-        return _megatron(defaultdict(str, cells))
+        return replace(_megatron(defaultdict(str, cells)), name=point.name)
     measured = {}
     gib = _GIB.fullmatch(memory)
     if gib:
@@ -243,7 +239,7 @@ def _by_hand_point(row: Row) -> Point:
     )
     job, more = _with_setting(job, row, recipe)
     guesses = ", ".join(word for word in (assumed, more) if word)
-    return Point("", gpu, measured, recipe, job, assumed=guesses)
+    return replace(point, measured=measured, recipe=recipe, job=job, assumed=guesses)
 
 
 def _is_sharded(row: Row, recipe: str) -> bool:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Predicted and measured times of steps."""
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -152,12 +151,7 @@ def as_json(judged: Sequence[Judged], lacking: Sequence[Step]) -> str:
     steps = [asdict(one) for one in judged]
     for step in steps:
         del step["source"], step["flops"]
-    document = {
-        "summary": summary(judged),
-        "steps": steps,
-        "lacking": [{"name": each.name, "lacks": each.lacks} for each in lacking],
-    }
-    return json.dumps(document, indent=2)
+    return cells.as_json(lacking, summary=summary(judged), steps=steps)
 
 
 def table(judged: Sequence[Judged]) -> Table:

@@ -22,9 +22,10 @@ from tools.planner.validation.cells import (
     architecture,
     arithmetic,
     batches,
+    expressed,
     fields,
-    first,
     is_fused,
+    named,
     ranks,
     recomputed,
     sizes,
@@ -62,13 +63,14 @@ def read_steps(path: Path) -> Iterator[Step]:
 def _step(row: Row, read: Callable[[Row], tuple[Step, Row]]) -> Step:
     step, cells = read(row)
     step = replace(step, cause=_causes().get((step.name, step.gpu), ""))
-    try:
-        device = devices()[_device(step.gpu)]
-        return replace(step, device=device, job=_job(cells, device))
-    except Lacks as lacks:
-        return replace(step, lacks=str(lacks))
-    except (KeyError, ValueError, ZeroDivisionError) as error:
-        return replace(step, lacks=f"cells of a known form: {error}")
+    return expressed(step, _with_job, cells)
+
+
+def _with_job(step: Step, cells: Row) -> Step:
+    device = devices().get(named("device", step.gpu) or "")
+    if device is None:
+        raise Lacks(f"a GPU of devices.tsv; there is {step.gpu}")
+    return replace(step, device=device, job=_job(cells, device))
 
 
 @cache
@@ -143,28 +145,6 @@ def _by_hand(row: Row) -> tuple[Step, Row]:
     value, unit = _measured(row["measured"])
     source = row["source"].partition(":")[0]
     return Step(f"{row['id']} {row['model']}", row["gpu"], source, value, unit), row
-
-
-_DEVICES = (
-    ("GH200|NVL", None),
-    ("H100.*500 ?W", "h100-96"),
-    ("H100.*PCIe", "h100-pcie"),
-    ("H100", "h100"),
-    ("H200", "h200"),
-    ("B200", "b200"),
-    ("A100.*PCIe.*40 ?GB", None),
-    ("A100.*PCIe", "a100-pcie"),
-    ("A100.*40 ?GB|A100-40", "a100-40"),
-    ("A100", "a100-80"),
-    ("4090", "rtx-4090"),
-)
-
-
-def _device(gpu: str) -> str:
-    name = first(_DEVICES, gpu)
-    if name is None:
-        raise Lacks(f"a GPU of devices.tsv; there is {gpu}")
-    return name
 
 
 def _model(row: Row, of: Ranks) -> str:
