@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from reports.compare.argument_types import number, percentage
 from tools.ab_run.errors import Usage
-from tools.ab_run.flags import program_flags, split, without_filter
+from tools.ab_run.flags import program_flags, split
 
 _USAGE = """\
 tools/ab BASE NEW [flags] [flags of the program]
@@ -21,7 +21,7 @@ _DESCRIPTION = """\
 Builds two revisions and measures them in pairs of fresh processes, which are alive at
 the same time and take turns of 50 ms, until every row is decided. --same measures one
 revision against itself and writes the machine's noise floor. Everything else goes to
-the program, for example --benchmark_filter. The same command again continues what was
+the program, for example --threads. The same command again continues what was
 interrupted.
 Sources and builds of the revisions stay in build/ab/trees, a project's in
 build/ab/projects, for the next time; they can be deleted.
@@ -45,7 +45,7 @@ class Arguments:
     allow_different_environment: bool
     out: Path | None
     json: Path | None
-    filter: str | None  # the user's --benchmark_filter
+    benchmark_filter: str | None
     flags: list[str]  # the other ones of the program
 
 
@@ -82,6 +82,7 @@ def _parser() -> _Parser:
         metavar="DIR",
         help="where trainbench is installed for it (build/release)",
     )
+    add("--benchmark_filter", metavar="REGEX", help="the rows (all)")
     add(
         "--threshold",
         type=percentage(0, 100),
@@ -134,14 +135,12 @@ def parse(tokens: Sequence[str]) -> Arguments:
     given = parser.parse_args(["--help" if t == "--h" else t for t in mine])
     _check_sides(given, revisions)
     same = given.same is not None
-    pattern, others = without_filter(theirs)
     pairs = (given.pairs or 20) if same else (given.max_pairs or 40)
     derived = {
         "max_pairs": pairs,
         "max_minutes": given.max_minutes or (math.inf if same else 60.0),
         "revisions": revisions,
-        "filter": pattern,
-        "flags": program_flags(others),
+        "flags": program_flags(theirs),
     }
     values = vars(given) | derived
     del values["pairs"]

@@ -35,8 +35,9 @@ def split(
         token = rest.pop(0)
         if _name(token) in own:
             values = 0 if "=" in token else own[_name(token)]
-            ours += [f"--{token.lstrip('-')}", *rest[:values]]
-            rest = rest[values:]
+            flag, given, rest = f"--{token.lstrip('-')}", rest[:values], rest[values:]
+            # A filter may begin with a dash.
+            ours += [f"{flag}={given[0]}"] if len(given) == 1 else [flag, *given]
             value_may_follow = False
         elif token.startswith("-") or value_may_follow or len(revisions) == 2:
             program.append(token)
@@ -44,24 +45,6 @@ def split(
         else:
             revisions.append(token)
     return ours, revisions, program
-
-
-def without_filter(tokens: Sequence[str]) -> tuple[str | None, list[str]]:
-    """The value of the last --benchmark_filter, and the other tokens."""
-    found: str | None = None
-    others: list[str] = []
-    rest = list(tokens)
-    while rest:
-        token = rest.pop(0)
-        if _name(token) != "benchmark_filter":
-            others.append(token)
-        elif "=" in token:
-            found = token.partition("=")[2]
-        elif rest:
-            found = rest.pop(0)
-        else:
-            raise Usage("--benchmark_filter has no value")
-    return found, others
 
 
 def sets_sampling(tokens: Sequence[str]) -> bool:

@@ -75,7 +75,7 @@ class Task:
 
 def _new_run(arguments: Arguments, base: Side, new: Side) -> AbRun:
     given = arguments.noise
-    pattern = arguments.filter
+    pattern = arguments.benchmark_filter
     chosen = [] if pattern is None else [f"--benchmark_filter={pattern}"]
     return AbRun(
         base=base,
@@ -185,9 +185,9 @@ def prepare(arguments: Arguments, root: Path, status_line: StatusLine) -> Task:
         )
     run = replace(run, rows=rows, in_turns=in_turns)
     _check_pairs(run)
-    return Task(
-        run, {"base": base, "new": new}, arguments.filter, arguments.flags, shuffles
-    )
+    programs = {"base": base, "new": new}
+    pattern = arguments.benchmark_filter
+    return Task(run, programs, pattern, arguments.flags, shuffles)
 
 
 def request_of(run: AbRun) -> dict[str, object]:

@@ -104,7 +104,7 @@ def test_two_revisions_and_everybodys_flags() -> None:
         allow_different_environment=False,
         out=Path("o"),
         json=None,
-        filter="a|b",
+        benchmark_filter="a|b",
         flags=["--device", "cpu", "--nolist"],
     )
 
@@ -118,7 +118,7 @@ def test_the_other_two_forms() -> None:
     assert flags_of("--binaries", "a", "b", "--benchmark_min_time=1") == [
         "--benchmark_min_time=1"
     ]
-    assert parse(["a", "b", "--benchmark_filter", "x"]).filter == "x"
+    assert parse(["a", "b", "--benchmark_filter", "-x"]).benchmark_filter == "-x"
     assert parse(["--allow-different-environment", "a", "b"]).revisions == ["a", "b"]
 
 
