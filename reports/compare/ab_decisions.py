@@ -23,38 +23,28 @@ from reports.results.rows import NotAResult, Result
 # A row is given up after this number of pairs without a measurement on both sides.
 FRUITLESS_PAIRS = 2
 
-Pairs = dict[str, dict[int, Pair]]  # by row and the pair's number
-
 
 def results_of(run: AbRun, directory: Path, side: SideName) -> list[Result]:
-    """Returns one result per complete pair, in run order. Errors: NotAResult."""
-    pairs = run.whole_pairs()
+    """Returns one result per pair, in run order. Errors: NotAResult."""
     return [
-        result_of(directory / process.file)
-        for process in run.processes
-        if process.side == side and process.pair in pairs
+        result_of(directory / one.file) for one in run.processes if one.side == side
     ]
 
 
-def numbered_pairs(run: AbRun, directory: Path) -> Pairs:
-    """Collects the pairs. Errors: NotAResult, for a file that was damaged later."""
-    times = {
-        (process.pair, process.side): times_of(directory / process.file, run.in_turns)
-        for process in run.processes
-    }
-    found: Pairs = {row: {} for row in run.rows}
-    for pair in run.whole_pairs():
-        base, new = (times[pair, side] for side in SIDES)
-        for row in run.rows:
-            if row in base and row in new:
-                found[row][pair] = pair_of(base[row], new[row])
-    return found
-
-
 def known_pairs(run: AbRun, directory: Path) -> dict[str, list[Pair]]:
-    """Returns by row the pairs that measured it on both sides, in order."""
-    found = numbered_pairs(run, directory)
-    return {row: list(by_number.values()) for row, by_number in found.items()}
+    """Returns by row the pairs that measured it on both sides, in order.
+
+    Errors: NotAResult, for a file that was damaged later.
+    """
+    found: dict[str, list[Pair]] = {row: [] for row in run.rows}
+    for halves in zip(run.processes[::2], run.processes[1::2], strict=True):
+        times = {
+            one.side: times_of(directory / one.file, run.in_turns) for one in halves
+        }
+        base, new = (times[side] for side in SIDES)
+        for row in found.keys() & base.keys() & new.keys():
+            found[row].append(pair_of(base[row], new[row]))
+    return found
 
 
 def plan_of(run: AbRun) -> Plan:
@@ -65,12 +55,6 @@ def plan_of(run: AbRun) -> Plan:
 def fewest_pairs(run: AbRun) -> int:
     """Returns the pairs that a lone last look needs; with fewer, no error is spent."""
     return pairs_for(plan_of(run).rest(0))
-
-
-def is_final(pairs: list[Pair], plan: Plan, threshold: float) -> bool:
-    """Returns whether a planned look has a verdict, which later pairs cannot change."""
-    decision = decide_in_sequence(pairs, plan, threshold, ended=False)
-    return decision.verdict is not Verdict.INCONCLUSIVE
 
 
 def until_next_look(pairs: int, plan: Plan) -> int:
@@ -93,24 +77,20 @@ def decide(run: AbRun, directory: Path, noise: NoiseFile | None) -> dict[str, De
     }
 
 
-def open_rows(
-    run: AbRun, pairs: Pairs, noise: NoiseFile | None, before: int
-) -> list[str]:
-    """Returns the rows that pair number `before` still has to measure.
-
-    They depend only on earlier pairs, so that both processes of the pair measure the
-    same rows even if the run was interrupted between them.
-    """
+def open_rows(run: AbRun, directory: Path, noise: NoiseFile | None) -> list[str]:
+    """Returns the rows that a further pair has to measure. Errors: NotAResult."""
     plan = plan_of(run)
-    past = [number for number in run.whole_pairs() if number < before]
 
-    def is_open(row: str) -> bool:
-        known = [pairs[row][number] for number in past if number in pairs[row]]
-        if not known:
-            return len(past) < FRUITLESS_PAIRS
-        return not is_final(known, plan, threshold_of(row, run.threshold, noise))
+    def is_open(row: str, pairs: list[Pair]) -> bool:
+        if not pairs:
+            return run.pairs < FRUITLESS_PAIRS
+        threshold = threshold_of(row, run.threshold, noise)
+        decision = decide_in_sequence(pairs, plan, threshold, ended=False)
+        # Later pairs cannot change a verdict.
+        return decision.verdict is Verdict.INCONCLUSIVE
 
-    return [row for row in run.rows if is_open(row)]
+    known = known_pairs(run, directory)
+    return [row for row, pairs in known.items() if is_open(row, pairs)]
 
 
 def comparison_of(run: AbRun, directory: Path, options: Options) -> Comparison:

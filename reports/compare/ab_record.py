@@ -69,26 +69,23 @@ class AbRun:
     noise_sha256: str | None  # of NOISE_FILE
     rows: list[str] = field(default_factory=list)  # of both programs
     ended: Reason | None = None
+    # Both processes of each pair, in order.
     processes: list[Process] = field(default_factory=list)
 
     @property
     def pairs(self) -> int:
-        """The number of whole pairs."""
-        return len(self.whole_pairs())
+        return len(self.processes) // len(SIDES)
 
     @property
     def seconds(self) -> float:
         return sum(process.seconds for process in self.processes)
 
-    def whole_pairs(self) -> list[int]:
-        counts = Counter(process.pair for process in self.processes)
-        return sorted(pair for pair, count in counts.items() if count == len(SIDES))
-
-    def with_processes(self, processes: Sequence[Process]) -> "AbRun":
-        positions = {process.position for process in processes}
-        others = [p for p in self.processes if p.position not in positions]
-        ordered = sorted([*others, *processes], key=lambda p: p.position)
-        return replace(self, processes=ordered)
+    def of(self, processes: Sequence[Process]) -> "AbRun":
+        """Returns the run with these processes, except those that lack the other half
+        of their pair: it would run hours later."""
+        counts = Counter(process.pair for process in processes)
+        whole = [one for one in processes if counts[one.pair] == len(SIDES)]
+        return replace(self, processes=sorted(whole, key=lambda one: one.position))
 
 
 def samples_file_of(file: str) -> str:
@@ -142,4 +139,4 @@ def load(directory: Path) -> AbRun:
         _check(run)
     except NotAResult as error:
         raise NotAResult(f"{path}: no run of tools/ab: {error}") from error
-    return run.with_processes([])
+    return run.of(run.processes)

@@ -116,13 +116,7 @@ def _read_once(read: Callable[[Path], T]) -> Callable[[Path], T]:
     def at(path: Path, _changed_ns: int) -> T:
         return read(path)
 
-    def latest(path: Path) -> T:
-        try:
-            return at(path, path.stat().st_mtime_ns)
-        except FileNotFoundError:
-            return read(path)  # raises the error of `read`
-
-    return latest
+    return lambda path: at(path, path.stat().st_mtime_ns if path.exists() else 0)
 
 
 def _turns_of(path: Path) -> dict[str, Turns]:

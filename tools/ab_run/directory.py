@@ -107,12 +107,8 @@ def resume(asked: AbRun, directory: Path) -> AbRun:
     if difference is not None:
         raise Usage(f"--out: {directory} holds another run: {difference}")
     processes = [one for one in found.processes if is_whole(directory / one.file)]
-    lost = len(processes) < len(found.processes)
-    # The missing half of a pair would run hours after the other half.
-    pairs = replace(found, processes=processes).whole_pairs()
-    processes = [process for process in processes if process.pair in pairs]
-    goes_on = lost or is_cut_short(found)
-    run = replace(asked, processes=processes, ended=None if goes_on else found.ended)
+    goes_on = len(processes) < len(found.processes) or is_cut_short(found)
+    run = replace(asked, ended=None if goes_on else found.ended).of(processes)
     if run.ended is None:
         _check_order(run, directory)
     return run

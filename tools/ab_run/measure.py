@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The loop of a run: starts one pair after another until every row is decided."""
 
+import itertools
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,7 +10,6 @@ from pathlib import Path
 from reports.compare.ab_decisions import (
     comparison_of,
     decide,
-    numbered_pairs,
     open_rows,
     plan_of,
     until_next_look,
@@ -56,8 +57,7 @@ def seconds_left(
         return None
     decisions = decide(run, directory, noise)
     pairs = sum(pairs_needed(run, decisions.get(row)) for row in rows)
-    begun = len(rows) if len(run.processes) % 2 else 0  # half of a pair is done
-    return min(max_seconds - run.seconds, each * (2 * pairs - begun))
+    return min(max_seconds - run.seconds, each * 2 * pairs)
 
 
 ATTEMPTS = 2  # to run one process
@@ -74,7 +74,7 @@ class Measurement:
     status_line: StatusLine
 
     def go_on(self, run: AbRun) -> AbRun:
-        """Continues the run to its end, and saves its state after every process.
+        """Continues the run to its end, and saves its state after every pair.
 
         Errors: Failed, if no process gives a result; Interrupted.
         """
@@ -83,19 +83,15 @@ class Measurement:
             if run.pairs and not checked:
                 self._check_comparable(run)
                 checked = True
-            position = next_position(run)
-            pair = schedule.pair_of(position)
-            rows = open_rows(
-                run,
-                numbered_pairs(run, self.directory),
-                self.options.noise,
-                before=pair,
-            )
-            reason = self._end(run, position, rows)
+            pair = next_pair(run)
+            # Later pairs do not count: a lost one is measured as it was.
+            earlier = run.of([one for one in run.processes if one.pair < pair])
+            rows = open_rows(earlier, self.directory, self.options.noise)
+            reason = self._end(run, rows)
             if reason is not None:
                 run = replace(run, ended=reason)
             else:
-                run = run.with_processes(self._run_processes(run, position, rows))
+                run = run.of([*run.processes, *self._run_pair(run, pair, rows)])
             save(run, self.directory)
         self.status_line.close()
         return run
@@ -107,29 +103,32 @@ class Measurement:
         except NotComparable as error:
             raise Usage(str(error)) from error
 
-    def _end(self, run: AbRun, position: int, rows: list[str]) -> Reason | None:
-        """The reason to end now, if there is one. A run ends only after whole pairs."""
-        if position % 2 != 0:
-            return None
+    def _end(self, run: AbRun, rows: list[str]) -> Reason | None:
+        """The reason to end now, if there is one."""
         if not rows:
             return "decided"
         if run.pairs >= run.max_pairs:
             return "max_pairs"
         return "max_minutes" if run.seconds >= self.max_seconds else None
 
-    def _run_processes(
-        self, run: AbRun, position: int, rows: list[str]
-    ) -> list[Process]:
-        """Runs the process at this position or, in a run in turns, both of its pair."""
-        positions = [position, position + 1] if run.in_turns else [position]
-        tick = self._progress(run, position, rows)
+    def _run_pair(self, run: AbRun, pair: int, rows: list[str]) -> list[Process]:
+        """Runs the processes of a pair: in turns, or one after the other."""
+        positions = [2 * pair, 2 * pair + 1]
+        groups = [positions] if run.in_turns else [[one] for one in positions]
+        tick = self._progress(run, pair, rows)
+        ended = (one for group in groups for one in self._start(group, rows, tick))
+        return [_process_of(run, one) for one in ended]
+
+    def _start(
+        self, positions: list[int], rows: list[str], tick: Callable[[float], None]
+    ) -> list[Ended]:
         for attempt in range(ATTEMPTS):
             for one in positions:
                 (self.directory / schedule.file_of(one)).unlink(missing_ok=True)
             found = start(self.task, self.directory, positions, rows, tick)
             failed = [ended for ended in found if not self._is_good(ended)]
             if not failed:
-                return [_process_of(run, ended) for ended in found]
+                return found
             again = "; once more" if attempt + 1 < ATTEMPTS else ""
             for ended in failed:
                 self._say_failure(ended, again)
@@ -151,33 +150,34 @@ class Measurement:
         )
 
     def _progress(
-        self, run: AbRun, position: int, rows: list[str]
+        self, run: AbRun, pair: int, rows: list[str]
     ) -> Callable[[float], None]:
         """Shows the progress of the run; the returned function updates it."""
+        began = time.monotonic()
         left = seconds_left(
             run, self.directory, rows, self.options.noise, self.max_seconds
         )
-        side = "" if run.in_turns else f", {schedule.side_of(key_of(run), position)}"
         head = (
-            f"pair {schedule.pair_of(position) + 1} of at most {run.max_pairs}{side}: "
+            f"pair {pair + 1} of at most {run.max_pairs}: "
             f"{len(rows)} of {len(run.rows)} rows "
             f"{'undecided' if run.stops_early else 'measured'}"
         )
 
-        def text(seconds: float) -> str:
+        def text() -> str:
+            seconds = time.monotonic() - began
             elapsed = f"{duration(run.seconds + seconds)} elapsed"
             if left is None:
                 return f"{head}, {elapsed}"
             return f"{head}, {elapsed}, about {duration(max(0, left - seconds))} left"
 
-        self.status_line.show(text(0))
-        return lambda seconds: self.status_line.update(text(seconds))
+        self.status_line.show(text())
+        return lambda _seconds_of_process: self.status_line.update(text())
 
 
-def next_position(run: AbRun) -> int:
-    """The position of the first unfinished process."""
-    done = {process.position for process in run.processes}
-    return next(n for n in range(len(done) + 1) if n not in done)
+def next_pair(run: AbRun) -> int:
+    """The number of the first pair that is not measured."""
+    done = {process.pair for process in run.processes}
+    return next(number for number in itertools.count() if number not in done)
 
 
 def _process_of(run: AbRun, ended: Ended) -> Process:

@@ -14,7 +14,6 @@ from golden import check_golden
 from reports.compare.ab_decisions import (
     decide,
     known_pairs,
-    numbered_pairs,
     open_rows,
     plan_of,
 )
@@ -122,7 +121,7 @@ def test_ratios_are_those_of_whole_pairs_with_both_numbers(tmp_path: Path) -> No
     run = write_run(tmp_path, base, new)
     assert log_ratios(run, tmp_path, ROW) == approx([math.log(2), math.log(3), 0.0])
     assert log_ratios(run, tmp_path, OTHER) == [0.0]
-    half = replace(run, processes=run.processes[:-1])
+    half = run.of(run.processes[:-1])
     assert half.pairs == 2
     assert log_ratios(half, tmp_path, ROW) == approx([math.log(2), math.log(3)])
 
@@ -154,15 +153,14 @@ def test_a_run_that_does_not_stop_early_has_all_its_error_at_the_end(
     assert decide(same, tmp_path, None)[ROW].verdict is Verdict.REGRESSED
 
 
-def test_open_rows_depend_on_earlier_pairs_alone(tmp_path: Path) -> None:
+def test_a_row_is_open_until_a_look_decides_it(tmp_path: Path) -> None:
     run = write_run(tmp_path, *pairs_of(1.02, 9))
-    pairs_so_far = numbered_pairs(run, tmp_path)
     first = plan_of(run).looks()[0].pairs
-    assert open_rows(run, pairs_so_far, None, before=first - 1) == [ROW, OTHER]
-    assert open_rows(run, pairs_so_far, None, before=first) == [ROW]
-    assert open_rows(run, pairs_so_far, None, before=9) == [ROW]
+    for pairs, rows in ((first - 1, [ROW, OTHER]), (first, [ROW]), (9, [ROW])):
+        part = run.of(run.processes[: 2 * pairs])
+        assert open_rows(part, tmp_path, None) == rows
     same = replace(run, stops_early=False)
-    assert open_rows(same, pairs_so_far, None, before=9) == [ROW, OTHER]
+    assert open_rows(same, tmp_path, None) == [ROW, OTHER]
 
 
 def test_the_time_that_is_left(tmp_path: Path) -> None:
@@ -175,5 +173,3 @@ def test_the_time_that_is_left(tmp_path: Path) -> None:
     assert seconds_left(same, tmp_path, both, None, 1e9) == 0.75 * 2 * 8 * 2
     assert seconds_left(same, tmp_path, [ROW], None, 1e9) == 0.75 * 2 * 8
     assert seconds_left(same, tmp_path, both, None, 16.0) == 10.0  # 6 s are gone
-    half = replace(same, processes=run.processes[:3])  # the pair has its first half
-    assert seconds_left(half, tmp_path, both, None, 1e9) == 0.75 * (2 * 9 * 2 - 2)
