@@ -11,7 +11,6 @@ from reports.command import run_main
 from reports.pages.__main__ import main as report
 from tools.nsight.cases import (
     REPORTS,
-    Failed,
     Refused,
     cases,
     divided,
@@ -81,7 +80,7 @@ def main(tokens: Sequence[str], program: Path = PROGRAM) -> int:
         out = f"--benchmark_out={directory / 'row.json'}"
         try:
             written = profile(directory, program, [*only(exactly(name), flags), out])
-        except (Failed, OSError) as error:
+        except (subprocess.CalledProcessError, OSError) as error:
             _say(f"{name}: {error}")
             status = FAILED
             continue

@@ -73,18 +73,11 @@ REPORTS = (
 )
 
 
-class Failed(Exception):
-    """A step or a summary failed; the text names the command."""
-
-
-def _run(command: Sequence[str | Path], output: int | None) -> str:
-    done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, stdout=output, text=True, check=False
-    )
-    if done.returncode != 0:
-        shown = " ".join(str(word) for word in command)
-        raise Failed(f"status {done.returncode} of {shown}")
-    return done.stdout or ""
+def _output_of(*command: str | Path) -> str:
+    """Runs the command. Errors: CalledProcessError, OSError."""
+    null, pipe = subprocess.DEVNULL, subprocess.PIPE
+    done = subprocess.run(command, stdin=null, stdout=pipe, text=True, check=True)
+    return done.stdout
 
 
 def _csv(printed: str) -> str:
@@ -96,20 +89,17 @@ def _csv(printed: str) -> str:
 
 def profile(directory: Path, program: Path, flags: Sequence[str]) -> list[Path]:
     """Profiles one run of the program; returns the summaries that have a row. Errors:
-    Failed, OSError."""
+    CalledProcessError, OSError."""
     directory.mkdir(parents=True, exist_ok=True)
     stem = directory / "step"
     tool = ["nsys", "profile", "--trace=cuda,nvtx,osrt", "--force-overwrite=true"]
-    _run([*tool, f"--output={stem}", program, *flags], subprocess.DEVNULL)
+    _output_of(*tool, f"--output={stem}", program, *flags)
     written = []
     for report in REPORTS:
-        printed = _run(
-            [
-                *("nsys", "stats", "--quiet", "--force-export=true"),
-                *(f"--report={report}", "--format=csv", "--output=-"),
-                stem.with_suffix(".nsys-rep"),
-            ],
-            subprocess.PIPE,
+        printed = _output_of(
+            *("nsys", "stats", "--quiet", "--force-export=true"),
+            *(f"--report={report}", "--format=csv", "--output=-"),
+            stem.with_suffix(".nsys-rep"),
         )
         path = directory / f"{report}.csv"
         write_files({path: _csv(printed)})
