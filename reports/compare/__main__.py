@@ -11,7 +11,6 @@ result, or nothing to compare.
 
 import argparse
 import json
-import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +18,7 @@ from pathlib import Path
 from reports.command import run_main
 from reports.compare import as_json, markdown, text
 from reports.compare.ab_decisions import compare_directory
-from reports.compare.argument_types import percentage
+from reports.compare.argument_types import pattern, percentage
 from reports.compare.comparison import Comparison, Options, compare
 from reports.compare.environment import NotComparable
 from reports.compare.noise import load_noise
@@ -28,16 +27,6 @@ from reports.results.rows import NotAResult, Result, load
 from reports.results.text import plural
 
 NOT_COMPARABLE = 2
-
-
-def _pattern(value: str) -> str:
-    try:
-        re.compile(value)
-    except re.error as error:
-        raise argparse.ArgumentTypeError(
-            f"it is {value!r}; allowed: a regular expression ({error})"
-        ) from error
-    return value
 
 
 def _metrics(value: str) -> frozenset[str]:
@@ -70,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add(
         "--filter",
-        type=_pattern,
+        type=pattern,
         default="",
         metavar="REGEX",
         help="only rows with a name that matches",

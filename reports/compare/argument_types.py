@@ -6,7 +6,8 @@ Errors: ArgumentTypeError, with the value and what is allowed.
 
 import argparse
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection
 
 
 def _read(value: str, is_allowed: Callable[[float], bool], allowed: str) -> float:
@@ -42,3 +43,26 @@ def percentage(low: float, high: float) -> Callable[[str], float]:
 
 def share(value: str) -> float:
     return _read(value, lambda found: 0 < found < 1, "above 0, below 1")
+
+
+def pattern(value: str) -> str:
+    try:
+        re.compile(value)
+    except re.error as error:
+        raise argparse.ArgumentTypeError(
+            f"it is {value!r}; allowed: a regular expression ({error})"
+        ) from error
+    return value
+
+
+def several(allowed: Collection[str]) -> Callable[[str], list[str]]:
+    """Returns a type for some of these values, separated by commas."""
+
+    def read(value: str) -> list[str]:
+        found = value.split(",")
+        if not set(found) <= set(allowed):
+            choices = ", ".join(allowed)
+            raise argparse.ArgumentTypeError(f"it is {value!r}; allowed: {choices}")
+        return found
+
+    return read

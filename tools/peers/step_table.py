@@ -23,6 +23,7 @@ from typing import Any
 import torch
 
 from reports.command import run_main
+from reports.compare.argument_types import several
 from reports.results.files import write_files
 from tools.peers.eager_step import MODES
 from tools.peers.flags import PRECISIONS, add_shape_flags, make_parser
@@ -142,25 +143,15 @@ def markdown(results: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines + missing)
 
 
-def listed(allowed: Sequence[str]) -> Callable[[str], list[str]]:
-    def parse_list(text: str) -> list[str]:
-        values = text.split(",")
-        if not set(values) <= set(allowed):
-            raise argparse.ArgumentTypeError(f"'{text}'; allowed: {', '.join(allowed)}")
-        return values
-
-    return parse_list
-
-
 def parse(flags: Sequence[str]) -> argparse.Namespace:
     parser = make_parser("python -m tools.peers.step_table", __doc__)
     add = parser.add_argument
-    add("--models", type=listed(tuple(MODELS)), default=["tiny"], help="(tiny)")
-    add("--precisions", type=listed(PRECISIONS), default=[*PRECISIONS], help="(both)")
+    add("--models", type=several(MODELS), default=["tiny"], help="(tiny)")
+    add("--precisions", type=several(PRECISIONS), default=[*PRECISIONS], help="(both)")
     add("--mode", choices=MODES, default="forward_backward", help="(%(default)s)")
     sides = sides_of("train_step")
     sides_help = "besides textbook and eager (all)"
-    add("--sides", type=listed(sides), default=sides, help=sides_help)
+    add("--sides", type=several(sides), default=sides, help=sides_help)
     add_shape_flags(parser, batch=4)
     add("--worker", choices=PYTORCH, help=argparse.SUPPRESS)
     arguments = parse_common(parser, flags)

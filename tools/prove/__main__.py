@@ -2,7 +2,6 @@
 """The command `run.sh prove` of a pack."""
 
 import argparse
-import re
 import signal
 import sys
 import time
@@ -10,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
-from reports.compare.argument_types import number
+from reports.compare.argument_types import number, pattern, several
 from tools.prove import evidence, monitor, table
 from tools.prove.process import Place
 from tools.prove.runner import now, run_parts
@@ -25,24 +24,8 @@ class Stopped(BaseException):
     """A signal asked the command to end."""
 
 
-def _stage_numbers(text: str) -> list[int]:
-    known = [stage.number for stage in STAGES]
-    numbers = [int(item) if item.isdecimal() else -1 for item in text.split(",")]
-    if not set(numbers) <= set(known):
-        raise argparse.ArgumentTypeError(
-            f"it is '{text}'; allowed: numbers of stages, {known[0]} to {known[-1]}, "
-            "separated by commas"
-        )
-    return numbers
-
-
-def _pattern(text: str) -> str:
-    try:
-        re.compile(text.removeprefix("-"))
-    except re.error as error:
-        raise argparse.ArgumentTypeError(
-            f"it is '{text}'; allowed: a regular expression ({error})"
-        ) from error
+def _filter(text: str) -> str:
+    pattern(text.removeprefix("-"))
     return text
 
 
@@ -65,8 +48,9 @@ def parse(tokens: Sequence[str]) -> argparse.Namespace:
     )
     state = Path("build/gpu-proof")
     add("--state", type=Path, default=state, help=f"folder that calls share ({state})")
-    add("--stages", type=_stage_numbers, help="run only these: 0,3,4")
-    add("--filter", type=_pattern, default="", help="cases to run; -own: all but own")
+    numbers = several([str(stage.number) for stage in STAGES])
+    add("--stages", type=numbers, help="run only these: 0,3,4")
+    add("--filter", type=_filter, default="", help="cases to run; -own: all but own")
     add("--again", action="store_true", help="run ended stages again, too")
     add("--rehearse", type=Path, metavar="DIR", help="run on the null GPU in DIR")
     add("--list", action="store_true", help="print the stages and run nothing")
@@ -78,7 +62,9 @@ def parse(tokens: Sequence[str]) -> argparse.Namespace:
 
 def chosen(arguments: argparse.Namespace, stages: Sequence[Stage]) -> list[Part]:
     wanted = arguments.stages
-    return [p for p in parts_of(stages) if wanted is None or p.stage.number in wanted]
+    return [
+        p for p in parts_of(stages) if wanted is None or str(p.stage.number) in wanted
+    ]
 
 
 def listed(parts: Sequence[Part]) -> str:
