@@ -6,10 +6,10 @@ run continues exactly as it would have without the interruption.
 """
 
 import hashlib
-import re
 from collections.abc import Sequence
 
 from reports.compare.ab_record import SIDES, SideName
+from reports.compare.filters import matching
 
 # An environment variable of random length shifts the stack. It turns the effect of
 # memory layout on speed from a bias of one side into noise between processes
@@ -20,8 +20,6 @@ _LONGEST_PADDING = 4096
 # Linux limits an argument to 128 KiB, libstdc++ limits an expression to 100,000
 # states, about one per character.
 LONGEST_FILTER = 60_000
-
-_SPECIAL = re.compile(r"[][.{}()\\*+?|^$]")
 
 
 def pair_of(position: int) -> int:
@@ -63,7 +61,6 @@ def file_of(position: int) -> str:
 
 
 def filter_of(names: Sequence[str]) -> str | None:
-    """An extended regular expression that matches these names; None if too long."""
-    escaped = (_SPECIAL.sub(r"\\\g<0>", name) for name in names)
-    expression = f"^({'|'.join(escaped)})$"
+    """A filter for these cases; None if it is too long."""
+    expression = matching(names)
     return expression if len(expression) <= LONGEST_FILTER else None

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from reports.command import run_main
+from reports.compare.filters import matching
 from reports.pages.__main__ import main as report
 from tools.nsight.cases import (
     REPORTS,
     Refused,
     cases,
     divided,
-    exactly,
     folder,
     only,
     profile,
@@ -79,7 +79,7 @@ def main(tokens: Sequence[str], program: Path = PROGRAM) -> int:
         directory = given.into / folder(name)
         out = f"--benchmark_out={directory / 'row.json'}"
         try:
-            written = profile(directory, program, [*only(exactly(name), flags), out])
+            written = profile(directory, program, [*only(matching([name]), flags), out])
         except (subprocess.CalledProcessError, OSError) as error:
             _say(f"{name}: {error}")
             status = FAILED

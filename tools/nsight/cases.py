@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from reports.compare.filters import escaped
 from reports.results.files import write_files
 
 # Its rows do not profile: a process can have only one tool that uses CUPTI.
@@ -44,16 +45,11 @@ def cases(program: Path, flags: Sequence[str]) -> list[str]:
     return names
 
 
-def exactly(name: str) -> str:
-    """A filter for one case. The dot is the only special character in a name."""
-    return "^" + name.replace(".", "\\.") + "$"
-
-
 def divided(names: Sequence[str]) -> str:
     """A filter for the breakdowns of the same steps."""
     steps = []
     for name in names:
-        _, model, precision, mode, *shape = name.replace(".", "\\.").split("/")
+        _, model, precision, mode, *shape = escaped(name).split("/")
         step = "/".join((model, precision, mode))
         steps.append(f"{step}/[^/]+/[^/]+/{'/'.join(shape)}($|/)")
     return f"^{DIVIDED}/({'|'.join(steps)})"

@@ -12,7 +12,6 @@ import json
 import math
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
@@ -22,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from reports.compare.filters import matching
 from reports.compare.intervals import Pair, pair_interval
 from tools.peers.flags import positive
 
@@ -90,7 +90,7 @@ def row_or_reason(case: Case, arguments: argparse.Namespace) -> dict[str, Any] |
         out = Path(folder, "result.json")
         command = [
             arguments.binary.resolve(),
-            f"--benchmark_filter=^{re.escape(case.name)}$",
+            f"--benchmark_filter={matching([case.name])}",
             f"--benchmark_out={out}",
             f"--samples_out={Path(folder, 'samples.jsonl')}",
             # Its ranks share the threads.

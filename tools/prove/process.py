@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from reports.compare.filters import matching
 from tools.prove.steps import Step
 from tools.rehearsal.run import environment as null_environment
 
@@ -88,11 +89,7 @@ def _filtered(command: list[str], step: Step, place: Place) -> list[str]:
     pattern = re.compile(place.pattern.removeprefix("-"))
     names = _names(chosen, step, place)
     kept = [name for name in names if bool(pattern.search(name)) == matched]
-    if not kept:
-        return []
-    # The program's filters are POSIX regular expressions.
-    kept = [name.replace(".", "[.]").replace("+", "[+]") for name in kept]
-    return [*command, f"--benchmark_filter=^({'|'.join(kept)})$"]
+    return [*command, f"--benchmark_filter={matching(kept)}"] if kept else []
 
 
 def command_of(step: Step, place: Place, out: Path) -> list[str]:

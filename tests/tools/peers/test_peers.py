@@ -90,7 +90,7 @@ def test_ours_decides_the_counts_and_both_sides_get_the_threads(
     for flags, threads in calls:
         assert threads == "3"
         assert flags["--threads"] == "6"  # for two ranks
-        assert flags["--benchmark_filter"].endswith("/ranks:2/bytes:100000000$")
+        assert flags["--benchmark_filter"].endswith("/ranks:2/bytes:100000000)$")
 
 
 def test_the_last_words_of_a_worker_that_dies(

@@ -148,7 +148,7 @@ def test_a_suite_that_is_cut_goes_on_in_its_next_part(machine: Machine) -> None:
 
 def test_a_filter_leaves_cases_out(machine: Machine) -> None:
     once = cases("once", "a/", "--once")
-    for pattern, names in (("-own", "a/sdpa[.]x"), ("own", "a/own")):
+    for pattern, names in (("-own", r"a/sdpa\.x"), ("own", "a/own")):
         machine.prove(stage(0, once), flags=(f"--filter={pattern}", "--again"))
         (step,) = machine.parts()["0"]["steps"]
         assert step["command"][-1] == f"--benchmark_filter=^({names})$"
