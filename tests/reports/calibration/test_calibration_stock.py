@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import mannwhitneyu
 
 from reports.calibration.samples import Samples, load
-from reports.calibration.stock import alarms, p_values
+from reports.calibration.stock import p_values
 
 COMPARE = Path("/usr/share/benchmark/compare.py")
 
@@ -86,9 +86,3 @@ def test_p_values_are_scipys_row_by_row(repetitions: int) -> None:
         for base, new in zip(both[0], both[1], strict=True)
     ]
     assert p_values(both[0], both[1]) == pytest.approx(expected)
-
-
-def test_three_repetitions_can_never_alarm_and_four_can() -> None:
-    for repetitions, alarm in ((3, False), (4, True)):
-        base = np.arange(repetitions, dtype=float)[None]
-        assert alarms(base, base + 100).tolist() == [alarm]

@@ -126,21 +126,6 @@ def test_ratios_are_those_of_whole_pairs_with_both_numbers(tmp_path: Path) -> No
     assert log_ratios(half, tmp_path, ROW) == approx([math.log(2), math.log(3)])
 
 
-def test_a_verdict_stands_from_the_first_look_that_has_it(tmp_path: Path) -> None:
-    run = write_run(tmp_path, *pairs_of(1.1, 12), rows=[ROW])
-    first = plan_of(run).looks()[0].pairs
-    assert first == 7
-    for count in (first - 1, first, 12):
-        part = replace(run, processes=run.processes[: 2 * count])
-        (decision,) = decide(part, tmp_path, None).values()
-        if count < first:  # it looks slower, but nobody checks before the look
-            assert decision.verdict is Verdict.INCONCLUSIVE
-            assert decision.more_pairs is not None and decision.more_pairs >= 1
-        else:
-            assert decision.verdict is Verdict.REGRESSED
-            assert decision.pairs == first
-
-
 def test_a_run_that_does_not_stop_early_has_all_its_error_at_the_end(
     tmp_path: Path,
 ) -> None:
