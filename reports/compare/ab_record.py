@@ -28,9 +28,6 @@ Reason = Literal["decided", "max_pairs", "max_minutes"]
 SIDES: tuple[SideName, SideName] = ("base", "new")
 
 
-Whole = Annotated[int, Meta(ge=0)]
-
-
 @dataclass(frozen=True)
 class Side:
     label: str  # as the user named it
@@ -44,14 +41,20 @@ class Side:
 
 @dataclass(frozen=True)
 class Process:
-    """A finished process. Its result file is read on demand."""
+    """A process of a run. Its result file is read on demand."""
 
-    file: Annotated[str, Meta(pattern=r"^[^/]+\.json$")]  # in the directory of the run
     side: SideName
-    pair: Whole
-    position: Whole  # among all processes
-    seed: Whole  # of the shuffled order of its cases
-    seconds: Annotated[float, Meta(ge=0)]  # from start to end
+    position: Annotated[int, Meta(ge=0)]  # among all processes
+    seconds: Annotated[float, Meta(ge=0)] = 0.0  # from start to end
+
+    @property
+    def pair(self) -> int:
+        return self.position // len(SIDES)
+
+    @property
+    def file(self) -> str:
+        """The name of its result in the directory of the run."""
+        return f"{self.position + 1:03}.json"
 
 
 @dataclass(frozen=True)
@@ -113,17 +116,10 @@ def _check(run: AbRun) -> None:
     for side in (run.base, run.new):
         if side.revision is None and side.sha256 is None:
             raise NotAResult(f"{side.label} has no revision; allowed: that or sha256")
-    for process in run.processes:
-        if process.pair != process.position // 2:
-            raise NotAResult(
-                f"pair of {process.file} is {process.pair}; allowed: "
-                f"{process.position // 2}, by its position"
-            )
     lists: dict[str, Sequence[object]] = {
         "rows": run.rows,
         "position": [process.position for process in run.processes],
         "side of a pair": [(process.pair, process.side) for process in run.processes],
-        "file": [process.file for process in run.processes],
     }
     for what, values in lists.items():
         for value, times in Counter(values).items():

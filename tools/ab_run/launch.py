@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from reports.compare.ab_record import samples_file_of
+from reports.compare.ab_record import Process, samples_file_of
 from tools.ab_run import schedule
 from tools.ab_run.child import Child, ChildExit, run_children
 from tools.ab_run.duet import Turns, run_in_turns
@@ -28,18 +28,16 @@ def _sampling_of(task: Task) -> list[str]:
 
 
 def command_of(
-    task: Task, directory: Path, position: int, rows: Sequence[str]
+    task: Task, directory: Path, process: Process, rows: Sequence[str]
 ) -> list[str | Path]:
     """The command that measures `rows`, or all rows in the first pair."""
-    file = directory / schedule.file_of(position)
-    key = key_of(task.run)
-    pair = schedule.pair_of(position)
+    file = directory / process.file
     pattern = task.filter
     # The first pair runs all rows, so that rows of only one side are reported.
-    if pair > 0:
+    if process.pair > 0:
         pattern = schedule.filter_of(rows) or pattern
     command: list[str | Path] = [
-        task.programs[schedule.side_of(key, position)].path,
+        task.programs[process.side].path,
         *_sampling_of(task),
         *task.flags,
         f"--benchmark_out={file}",
@@ -48,7 +46,8 @@ def command_of(
     if pattern is not None:
         command.append(f"--benchmark_filter={pattern}")
     if task.shuffles:
-        command.append(f"--shuffle={schedule.seed_of(key, pair)}")
+        seed = schedule.seed_of(key_of(task.run), process.pair)
+        command.append(f"--shuffle={seed}")
     return command
 
 
@@ -56,15 +55,15 @@ def command_of(
 class Ended:
     """A process of a run, and its last error output."""
 
-    position: int
-    exit: ChildExit  # with its share of the time
+    process: Process  # with its share of the time
+    exit: ChildExit
     words: str
 
 
 def start(
     task: Task,
     directory: Path,
-    positions: Sequence[int],
+    processes: Sequence[Process],
     rows: Sequence[str],
     tick: Callable[[float], None],
 ) -> list[Ended]:
@@ -73,18 +72,15 @@ def start(
     Errors: OSError, Interrupted, Failed.
     """
     key = key_of(task.run)
-    logs = [
-        (directory / schedule.file_of(position)).with_suffix(".stderr")
-        for position in positions
-    ]
+    logs = [(directory / one.file).with_suffix(".stderr") for one in processes]
     with contextlib.ExitStack() as stack:
         nowhere = stack.enter_context(open(os.devnull, "wb"))
         children = []
-        for position, log in zip(positions, logs, strict=True):
-            padding = schedule.padding_of(key, position)
+        for process, log in zip(processes, logs, strict=True):
+            padding = schedule.padding_of(key, process.position)
             children.append(
                 Child(
-                    command_of(task, directory, position, rows),
+                    command_of(task, directory, process, rows),
                     nowhere,
                     stack.enter_context(log.open("wb")),
                     os.environ | {schedule.PADDING_VARIABLE: padding},
@@ -93,15 +89,14 @@ def start(
         if len(children) == 1:
             exits = run_children(children, tick=tick)
         else:
-            pair = schedule.pair_of(positions[0])
-            coin = random.Random(schedule.seed_of_turns(key, pair))
+            coin = random.Random(schedule.seed_of_turns(key, processes[0].pair))
             turns = Turns(task.run.rows, lambda: coin.getrandbits(1))
             exits = run_in_turns(children, turns, tick)
     found = []
-    for position, child_exit, log in zip(positions, exits, logs, strict=True):
+    for process, child_exit, log in zip(processes, exits, logs, strict=True):
         words = log.read_text(errors="replace").splitlines()[-_LAST_WORDS:]
         log.unlink()
         text = "\n".join(f"    {line}" for line in words)
-        share = replace(child_exit, seconds=child_exit.seconds / len(positions))
-        found.append(Ended(position, share, text))
+        share = child_exit.seconds / len(processes)
+        found.append(Ended(replace(process, seconds=share), child_exit, text))
     return found

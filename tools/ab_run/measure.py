@@ -20,11 +20,11 @@ from reports.compare.comparison import Options
 from reports.compare.decision import Decision
 from reports.compare.environment import NotComparable
 from reports.compare.noise import NoiseFile
-from tools.ab_run import schedule
 from tools.ab_run.directory import is_whole
 from tools.ab_run.errors import Failed, Usage
 from tools.ab_run.launch import Ended, start
 from tools.ab_run.progress import StatusLine, duration
+from tools.ab_run.schedule import side_of
 from tools.ab_run.task import Task, key_of
 
 
@@ -113,22 +113,23 @@ class Measurement:
 
     def _run_pair(self, run: AbRun, pair: int, rows: list[str]) -> list[Process]:
         """Runs the processes of a pair: in turns, or one after the other."""
-        positions = [2 * pair, 2 * pair + 1]
-        groups = [positions] if run.in_turns else [[one] for one in positions]
+        key, positions = key_of(run), (2 * pair, 2 * pair + 1)
+        both = [Process(side_of(key, position), position) for position in positions]
+        groups = [both] if run.in_turns else [[one] for one in both]
         tick = self._progress(run, pair, rows)
-        ended = (one for group in groups for one in self._start(group, rows, tick))
-        return [_process_of(run, one) for one in ended]
+        return [one for group in groups for one in self._start(group, rows, tick)]
 
     def _start(
-        self, positions: list[int], rows: list[str], tick: Callable[[float], None]
-    ) -> list[Ended]:
+        self, processes: list[Process], rows: list[str], tick: Callable[[float], None]
+    ) -> list[Process]:
+        """Runs processes at the same time. Errors: Failed, also if they fail twice."""
         for attempt in range(ATTEMPTS):
-            for one in positions:
-                (self.directory / schedule.file_of(one)).unlink(missing_ok=True)
-            found = start(self.task, self.directory, positions, rows, tick)
+            for process in processes:
+                (self.directory / process.file).unlink(missing_ok=True)
+            found = start(self.task, self.directory, processes, rows, tick)
             failed = [ended for ended in found if not self._is_good(ended)]
             if not failed:
-                return found
+                return [ended.process for ended in found]
             again = "; once more" if attempt + 1 < ATTEMPTS else ""
             for ended in failed:
                 self._say_failure(ended, again)
@@ -138,14 +139,14 @@ class Measurement:
         )
 
     def _is_good(self, ended: Ended) -> bool:
-        file = self.directory / schedule.file_of(ended.position)
+        file = self.directory / ended.process.file
         return ended.exit.status >= 0 and is_whole(file)
 
     def _say_failure(self, ended: Ended, again: str) -> None:
         if ended.exit.stopped:  # by us, because the other one had died
             return
         self.status_line.print(
-            f"{schedule.file_of(ended.position)}: the process "
+            f"{ended.process.file}: the process "
             f"{_failure(ended.exit.status)}{again}. Its last words:\n{ended.words}"
         )
 
@@ -178,19 +179,6 @@ def next_pair(run: AbRun) -> int:
     """The number of the first pair that is not measured."""
     done = {process.pair for process in run.processes}
     return next(number for number in itertools.count() if number not in done)
-
-
-def _process_of(run: AbRun, ended: Ended) -> Process:
-    key, position = key_of(run), ended.position
-    pair = schedule.pair_of(position)
-    return Process(
-        file=schedule.file_of(position),
-        side=schedule.side_of(key, position),
-        pair=pair,
-        position=position,
-        seed=schedule.seed_of(key, pair),
-        seconds=ended.exit.seconds,
-    )
 
 
 def _failure(status: int) -> str:

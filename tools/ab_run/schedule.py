@@ -22,10 +22,6 @@ _LONGEST_PADDING = 4096
 LONGEST_FILTER = 60_000
 
 
-def pair_of(position: int) -> int:
-    return position // 2
-
-
 def _random_below(limit: int, seed: str) -> int:
     digest = hashlib.sha256(seed.encode()).digest()
     return int.from_bytes(digest[:8], "big") % limit
@@ -38,7 +34,7 @@ def side_of(key: str, position: int) -> SideName:
     another job on the machine may share; a coin has none. Each run tosses its own
     coins, because a fixed sequence would be periodic over several runs.
     """
-    new_begins = _random_below(2, f"{key}/order of pair {pair_of(position)}")
+    new_begins = _random_below(2, f"{key}/order of pair {position // 2}")
     return SIDES[(position % 2) ^ new_begins]
 
 
@@ -54,10 +50,6 @@ def seed_of_turns(key: str, pair: int) -> int:
 
 def padding_of(key: str, position: int) -> str:
     return "x" * _random_below(_LONGEST_PADDING, f"{key}/process {position}")
-
-
-def file_of(position: int) -> str:
-    return f"{position + 1:03}.json"
 
 
 def filter_of(names: Sequence[str]) -> str | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from golden import check_golden
-from reports.compare.ab_record import samples_file_of
+from reports.compare.ab_record import Process, samples_file_of
 from tools.ab_run import schedule
 from tools.ab_run.arguments import Arguments, parse
 from tools.ab_run.errors import Usage
@@ -35,7 +35,6 @@ def test_sides_take_turns_and_at_being_first() -> None:
     # There is no period: the next pair has the same order half of the time.
     same = sum(a == b for pairs in runs.values() for a, b in pairwise(pairs))
     assert abs(same - 1950) <= 120
-    assert [schedule.pair_of(position) for position in range(4)] == [0, 0, 1, 1]
 
 
 def test_the_coin_of_a_run_follows_from_its_key_alone() -> None:
@@ -48,7 +47,9 @@ def test_the_coin_of_a_run_follows_from_its_key_alone() -> None:
 
 
 def test_a_file_is_named_by_its_position() -> None:
-    files = [schedule.file_of(position) for position in (0, 1, 998, 999)]
+    processes = [Process("base", position) for position in (0, 1, 998, 999)]
+    assert [one.pair for one in processes] == [0, 0, 499, 499]
+    files = [one.file for one in processes]
     assert files == ["001.json", "002.json", "999.json", "1000.json"]
     assert samples_file_of("001.json") == "001.samples.jsonl"
 

@@ -22,7 +22,7 @@ from reports.compare.decision import Verdict
 from reports.results.records import NotAResult
 from results import document, entry
 from tools.ab_run.measure import pairs_needed, seconds_left
-from tools.ab_run.schedule import file_of, pair_of, side_of
+from tools.ab_run.schedule import side_of
 
 ROW, OTHER = "a", "b"
 
@@ -36,11 +36,11 @@ def write_run(
     """Writes a run of these pairs: per process, times in us by row."""
     processes = []
     for position in range(2 * len(base)):
-        pair, side = pair_of(position), side_of("k", position)
-        times = (base if side == "base" else new)[pair]
+        process = Process(side_of("k", position), position, 1.5)
+        times = (base if process.side == "base" else new)[process.pair]
         rows = [entry(name, us) for name, us in times.items()]
-        (directory / file_of(position)).write_text(json.dumps(document(*rows)))
-        processes.append(Process(file_of(position), side, pair, position, 7, 1.5))
+        (directory / process.file).write_text(json.dumps(document(*rows)))
+        processes.append(process)
     run = AbRun(
         base=Side("main", "c0ffee", None),
         new=Side("x", None, "beef"),
@@ -73,12 +73,11 @@ def test_a_run_survives_its_file(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.tmp"))
 
 
-PROCESS = {"file": "001.json", "side": "base", "pair": 0, "position": 0}
-PROCESS |= {"seed": 7, "seconds": 1.5}
+PROCESS = {"side": "base", "position": 0, "seconds": 1.5}
 
 
 def two(**changes: object) -> dict[str, object]:
-    second = PROCESS | {"file": "002.json", "side": "new", "position": 1} | changes
+    second = PROCESS | {"side": "new", "position": 1} | changes
     return {"processes": [PROCESS, second]}
 
 
@@ -89,9 +88,8 @@ WRONG: list[Any] = [
     *({"confidence": 0.5}, {"confidence": 10**400}, {"stops_early": 1}),
     *({"max_pairs": 0}, {"max_pairs": 7.5}, {"max_pairs": True}, {"noise_sha256": 1}),
     *({"rows": ["a", 1]}, {"rows": ["a", "a"]}, {"ended": "bored"}),
-    *({"processes": {}}, {"processes": [1]}, two(position=0, pair=0)),
-    *(two(position=-1), two(pair=1), two(side="base"), two(side="old")),
-    *(two(file="001.json"), two(file="../b.json"), two(seconds=-1), two(seed=None)),
+    *({"processes": {}}, {"processes": [1]}, two(position=0)),
+    *(two(position=-1), two(side="base"), two(side="old"), two(seconds=-1)),
     *({"kind": "x"}, {"version": 2}),
 ]
 
