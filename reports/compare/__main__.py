@@ -17,7 +17,8 @@ from pathlib import Path
 
 from reports.command import run_main
 from reports.compare import as_json, markdown, text
-from reports.compare.ab_decisions import compare_directory
+from reports.compare.ab_decisions import comparison_of
+from reports.compare.ab_record import load as load_ab
 from reports.compare.argument_types import pattern, percentage
 from reports.compare.comparison import Comparison, Options, compare
 from reports.compare.environment import NotComparable
@@ -138,7 +139,8 @@ def _comparison(
                 "--threshold, --confidence and --noise of a directory are those of "
                 "its run"
             )
-        return compare_directory(given.files[0], options)
+        directory = given.files[0]
+        return comparison_of(load_ab(directory), directory, options)
     base, new = _sides(parser, given)
     for side in (base, new):
         _refuse_twins(parser, side)

@@ -5,20 +5,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from reports.compare.ab_record import (
-    NOISE_FILE,
     SIDES,
     AbRun,
     SideName,
-    load,
-    sha256_of,
 )
 from reports.compare.ab_times import pair_of, result_of, times_of
 from reports.compare.comparison import Comparison, Options, compare
 from reports.compare.decision import Decision, Verdict
 from reports.compare.intervals import Pair, pairs_for
-from reports.compare.noise import NoiseFile, load_noise, threshold_of
+from reports.compare.noise import threshold_of
 from reports.compare.sequential import Plan, decide_in_sequence
-from reports.results.rows import NotAResult, Result
+from reports.results.rows import Result
 
 # A row is given up after this number of pairs without a measurement on both sides.
 FRUITLESS_PAIRS = 2
@@ -63,28 +60,28 @@ def until_next_look(pairs: int, plan: Plan) -> int:
     return max(1, (looks[0] if looks else plan.max_pairs) - pairs)
 
 
-def decide(run: AbRun, directory: Path, noise: NoiseFile | None) -> dict[str, Decision]:
+def decide(run: AbRun, directory: Path) -> dict[str, Decision]:
     """Decides on each row with at least one pair. Errors: NotAResult."""
     plan = plan_of(run)
     # Without early looks no error is spent before the end.
     ended = run.ended is not None or not plan.stops_early
     return {
         row: decide_in_sequence(
-            pairs, plan, threshold_of(row, run.threshold, noise), ended
+            pairs, plan, threshold_of(row, run.threshold, run.noise), ended
         )
         for row, pairs in known_pairs(run, directory).items()
         if pairs
     }
 
 
-def open_rows(run: AbRun, directory: Path, noise: NoiseFile | None) -> list[str]:
+def open_rows(run: AbRun, directory: Path) -> list[str]:
     """Returns the rows that a further pair has to measure. Errors: NotAResult."""
     plan = plan_of(run)
 
     def is_open(row: str, pairs: list[Pair]) -> bool:
         if not pairs:
             return run.pairs < FRUITLESS_PAIRS
-        threshold = threshold_of(row, run.threshold, noise)
+        threshold = threshold_of(row, run.threshold, run.noise)
         decision = decide_in_sequence(pairs, plan, threshold, ended=False)
         # Later pairs cannot change a verdict.
         return decision.verdict is Verdict.INCONCLUSIVE
@@ -94,32 +91,14 @@ def open_rows(run: AbRun, directory: Path, noise: NoiseFile | None) -> list[str]
 
 
 def comparison_of(run: AbRun, directory: Path, options: Options) -> Comparison:
-    """Compares the sides of the run. Errors: NotComparable, NotAResult."""
+    """Compares the sides with the threshold, confidence and noise floor for which the
+    run planned its looks. Errors: NotComparable, NotAResult."""
     base, new = (results_of(run, directory, side) for side in SIDES)
-    found = compare(base, new, options, decide(run, directory, options.noise))
+    planned = replace(
+        options, threshold=run.threshold, confidence=run.confidence, noise=run.noise
+    )
+    found = compare(base, new, planned, decide(run, directory))
     # Processes shuffle their cases: restore the order of the record.
     places = {row: place for place, row in enumerate(run.rows)}
     rows = sorted(found.rows, key=lambda row: places.get(row.name, len(places)))
     return replace(found, rows=rows)
-
-
-def _noise_of(run: AbRun, path: Path) -> NoiseFile | None:
-    """Loads the noise floor. Errors: NotAResult, also if the file was replaced."""
-    if run.noise_sha256 is None:
-        return None
-    noise = load_noise(path)
-    if sha256_of(path) != run.noise_sha256:
-        raise NotAResult(f"{path} is not the noise floor that the run began with")
-    return noise
-
-
-def compare_directory(directory: Path, options: Options) -> Comparison:
-    """Compares with the threshold, confidence and noise floor for which the run planned
-    its looks. Errors: NotComparable, NotAResult.
-    """
-    run = load(directory)
-    noise = _noise_of(run, directory / NOISE_FILE)
-    asked = replace(
-        options, threshold=run.threshold, confidence=run.confidence, noise=noise
-    )
-    return comparison_of(run, directory, asked)

@@ -6,22 +6,21 @@ NNN.json and its samples in NNN.samples.jsonl.
 """
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from reports.results.files import write_files
+from reports.compare import saving
+from reports.compare.noise import NoiseFile
 from reports.results.records import NotAResult, record, saved
 
 KIND = "trainbench ab run"
 VERSION = 1
 FILE = "ab.json"
-NOISE_FILE = "noise.json"  # the noise floor behind the thresholds, if any
 
 SideName = Literal["base", "new"]
 Reason = Literal["decided", "max_pairs", "max_minutes"]
@@ -69,7 +68,9 @@ class AbRun:
     stops_early: bool  # as soon as planned looks have decided every row
     # Whether the processes of a pair took turns call by call; older runs lack it.
     in_turns: bool = field(default=False, kw_only=True)
-    noise_sha256: str | None  # of NOISE_FILE
+    noise: NoiseFile | None = None  # the noise floor behind the thresholds
+    # Of a file with the noise floor, in a run by an earlier version.
+    noise_sha256: str | None = None
     rows: list[str] = field(default_factory=list)  # of both programs
     ended: Reason | None = None
     # Both processes of each pair, in order.
@@ -96,14 +97,8 @@ def samples_file_of(file: str) -> str:
     return file.removesuffix(".json") + ".samples.jsonl"
 
 
-def write_json(path: Path, document: dict[str, Any]) -> None:
-    """Replaces the file atomically. Errors: OSError."""
-    write_files({path: json.dumps(document, indent=2) + "\n"})
-
-
 def save(run: AbRun, directory: Path) -> None:
-    document = {"kind": KIND, "version": VERSION, **asdict(run)}
-    write_json(directory / FILE, document)
+    saving.save(directory / FILE, KIND, VERSION, asdict(run))
 
 
 def sha256_of(path: Path) -> str:
@@ -113,6 +108,8 @@ def sha256_of(path: Path) -> str:
 
 def _check(run: AbRun) -> None:
     """Checks consistency. Errors: NotAResult."""
+    if run.noise_sha256 is not None:
+        raise NotAResult("an earlier version wrote it, without its noise floor")
     for side in (run.base, run.new):
         if side.revision is None and side.sha256 is None:
             raise NotAResult(f"{side.label} has no revision; allowed: that or sha256")

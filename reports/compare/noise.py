@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from reports.compare.ab_record import write_json
 from reports.compare.decision import RowNoise
 from reports.compare.intervals import Pair, max_spread, pair_interval, spread_of
+from reports.compare.saving import save
 from reports.results.records import NotAResult, record, saved
 
 KIND = "trainbench noise floor"
@@ -62,8 +62,7 @@ def noise_of_rows(
 
 
 def save_noise(noise: NoiseFile, path: Path) -> None:
-    document = {"kind": KIND, "version": VERSION, **asdict(noise)}
-    write_json(path, document)
+    save(path, KIND, VERSION, asdict(noise))
 
 
 def load_noise(path: Path) -> NoiseFile:

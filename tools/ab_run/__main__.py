@@ -10,7 +10,7 @@ from reports.compare.ab_decisions import fewest_pairs
 from reports.compare.ab_record import AbRun, load, save
 from reports.compare.comparison import Comparison, Options
 from reports.compare.environment import NotComparable
-from reports.compare.noise import load_noise, save_noise
+from reports.compare.noise import save_noise
 from reports.results.rows import NotAResult
 from reports.results.text import plural
 from tools.ab_run import report
@@ -20,7 +20,6 @@ from tools.ab_run.directory import (
     claimed,
     default_directory,
     is_cut_short,
-    keep_noise,
     resume,
 )
 from tools.ab_run.errors import Failed, Interrupted, Usage
@@ -32,20 +31,6 @@ from tools.ab_run.task import prepare
 SOURCE = Path(__file__).resolve().parents[2]
 IS_INSTALLED = not (SOURCE / "CMakePresets.json").exists()
 ROOT = Path.cwd() if IS_INSTALLED else SOURCE  # of results and builds
-
-
-def _options(arguments: Arguments) -> Options:
-    path = arguments.noise
-    try:
-        noise = None if path is None else load_noise(path)
-    except NotAResult as error:
-        raise Usage(f"--noise: {error}") from error
-    return Options(
-        threshold=arguments.threshold,
-        confidence=arguments.confidence,
-        noise=noise,
-        allow_different_environment=arguments.allow_different_environment,
-    )
 
 
 def _say_state(run: AbRun, directory: Path, status_line: StatusLine) -> None:
@@ -74,17 +59,6 @@ def _write_floor(run: AbRun, arguments: Arguments, directory: Path) -> Path:
     return path
 
 
-def _report(
-    run: AbRun, directory: Path, options: Options, arguments: Arguments
-) -> Comparison:
-    try:
-        return report.finish(run, directory, options, arguments.json)
-    except NotComparable as error:
-        raise Usage(str(error)) from error
-    except (OSError, NotAResult) as error:
-        raise Failed(str(error)) from error
-
-
 def _status_of_same(found: Comparison) -> int:
     """The exit status of --same: different times are its result, errors a failure."""
     errors = any(result.errors for result in (*found.base, *found.new))
@@ -93,17 +67,18 @@ def _status_of_same(found: Comparison) -> int:
 
 def _measure(measurement: Measurement, run: AbRun, arguments: Arguments) -> int:
     directory, status_line = measurement.directory, measurement.status_line
+    options = measurement.options
     try:
         run = measurement.go_on(run)
-    except (Interrupted, Failed) as end:
+    except (Interrupted, Failed):
         status_line.close()
         known = load(directory)
-        if known.pairs and not isinstance(end, Usage):
-            _report(known, directory, measurement.options, arguments)
+        if known.pairs:
+            report.finish(known, directory, options, arguments.json)
         kept = plural(known.pairs, "pair")
         status_line.print(f"kept {kept} in {directory}; the same command again goes on")
         raise
-    found = _report(run, directory, measurement.options, arguments)
+    found = report.finish(run, directory, options, arguments.json)
     status_line.print(f"wrote {directory / report.FILE}")
     if is_cut_short(run):
         status_line.print(
@@ -133,14 +108,14 @@ def _from_here(arguments: Arguments) -> Arguments:
 
 
 def run_ab(arguments: Arguments, status_line: StatusLine) -> int:
-    options = _options(arguments)
+    allowed = arguments.allow_different_environment
+    options = Options(allow_different_environment=allowed)
     task = prepare(arguments, ROOT, status_line)
     directory = (arguments.out or default_directory(task.run, ROOT)).resolve()
     with claimed(directory):
         run = resume(task.run, directory)
         _say_state(run, directory, status_line)
         save(run, directory)
-        keep_noise(arguments.noise, run, directory)
         limit = _limit(run, arguments)
         measurement = Measurement(task, directory, options, limit, status_line)
         return _measure(measurement, run, arguments)
@@ -151,18 +126,15 @@ def main(tokens: Sequence[str]) -> int:
     try:
         with interruptible():
             return run_ab(_from_here(parse(tokens)), status_line)
-    except Failed as error:
-        status_line.print(f"tools/ab: {error}")
-        return error.status
-    except OSError as error:  # e.g. the disk is full
-        status_line.print(f"tools/ab: {error}")
-        return Failed.status
-    except NotAResult as error:  # a result was damaged during the run
-        status_line.print(f"tools/ab: {error}")
-        return Usage.status
     except Interrupted as interrupt:
         status_line.print("interrupted")
         return interrupt.status
+    except (NotAResult, NotComparable) as error:
+        status_line.print(f"tools/ab: {error}")
+        return Usage.status
+    except (Failed, OSError) as error:  # e.g. the disk is full
+        status_line.print(f"tools/ab: {error}")
+        return error.status if isinstance(error, Failed) else Failed.status
 
 
 if __name__ == "__main__":

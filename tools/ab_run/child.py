@@ -68,7 +68,7 @@ class Child:
     """A child process to start."""
 
     command: Sequence[str | Path]
-    output: IO[bytes]
+    output: IO[bytes] | int
     errors: IO[bytes]
     environment: Mapping[str, str] | None = None
     directory: Path | None = None

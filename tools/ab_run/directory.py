@@ -3,7 +3,6 @@
 
 import contextlib
 import fcntl
-import hashlib
 import os
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,15 +11,12 @@ from pathlib import Path
 from reports.compare.ab_decisions import fewest_pairs
 from reports.compare.ab_record import (
     FILE,
-    NOISE_FILE,
     AbRun,
     load,
     samples_file_of,
-    sha256_of,
 )
 from reports.compare.ab_times import load as load_samples
 from reports.compare.ab_times import result_of
-from reports.results.files import write_files
 from reports.results.rows import NotAResult
 from tools.ab_run.errors import Usage
 from tools.ab_run.schedule import side_of
@@ -93,16 +89,13 @@ def is_cut_short(run: AbRun) -> bool:
 def resume(asked: AbRun, directory: Path) -> AbRun:
     """The run in the directory with its whole pairs, or `asked` if there is none.
 
-    Errors: Usage, if the directory holds another run or other files.
+    Errors: Usage, if the directory holds another run or other files; NotAResult.
     """
     if not (directory / FILE).exists():
         if any(directory.iterdir()):
             raise Usage(f"--out: {directory} is not empty, and holds no {FILE}")
         return asked
-    try:
-        found = load(directory)
-    except NotAResult as error:
-        raise Usage(f"--out: {error}") from error
+    found = load(directory)
     difference = _difference(found, asked)
     if difference is not None:
         raise Usage(f"--out: {directory} holds another run: {difference}")
@@ -112,23 +105,3 @@ def resume(asked: AbRun, directory: Path) -> AbRun:
     if run.ended is None:
         _check_order(run, directory)
     return run
-
-
-def keep_noise(noise: Path | None, run: AbRun, directory: Path) -> None:
-    """Copies the noise floor, so that the directory can be compared without it.
-
-    Errors: Usage, if the copy or `noise` differs from the noise floor of the run.
-    """
-    if noise is None:
-        return
-    copy = directory / NOISE_FILE
-    if not copy.exists():
-        content = noise.read_bytes()
-        if hashlib.sha256(content).hexdigest() != run.noise_sha256:
-            raise Usage(f"--noise: {noise} has just been changed; call again")
-        write_files({copy: content})
-    if sha256_of(copy) != run.noise_sha256:
-        raise Usage(
-            f"--out: {copy} is not the noise floor that the run began with; "
-            "once it is deleted, the same command copies it anew"
-        )

@@ -4,6 +4,7 @@
 import contextlib
 import os
 import random
+import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -74,14 +75,13 @@ def start(
     key = key_of(task.run)
     logs = [(directory / one.file).with_suffix(".stderr") for one in processes]
     with contextlib.ExitStack() as stack:
-        nowhere = stack.enter_context(open(os.devnull, "wb"))
         children = []
         for process, log in zip(processes, logs, strict=True):
             padding = schedule.padding_of(key, process.position)
             children.append(
                 Child(
                     command_of(task, directory, process, rows),
-                    nowhere,
+                    subprocess.DEVNULL,
                     stack.enter_context(log.open("wb")),
                     os.environ | {schedule.PADDING_VARIABLE: padding},
                 )

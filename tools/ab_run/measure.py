@@ -18,10 +18,8 @@ from reports.compare.ab_record import AbRun, Process, Reason, save
 from reports.compare.ab_times import result_of
 from reports.compare.comparison import Options
 from reports.compare.decision import Decision
-from reports.compare.environment import NotComparable
-from reports.compare.noise import NoiseFile
 from tools.ab_run.directory import is_whole
-from tools.ab_run.errors import Failed, Usage
+from tools.ab_run.errors import Failed
 from tools.ab_run.launch import Ended, start
 from tools.ab_run.progress import StatusLine, duration
 from tools.ab_run.schedule import side_of
@@ -48,14 +46,13 @@ def seconds_left(
     run: AbRun,
     directory: Path,
     rows: Sequence[str],
-    noise: NoiseFile | None,
     max_seconds: float,
 ) -> float | None:
     """The time to measure these rows to the end; None: unknown."""
     each = seconds_per_row(run, directory)
     if each is None:
         return None
-    decisions = decide(run, directory, noise)
+    decisions = decide(run, directory)
     pairs = sum(pairs_needed(run, decisions.get(row)) for row in rows)
     return min(max_seconds - run.seconds, each * 2 * pairs)
 
@@ -76,17 +73,18 @@ class Measurement:
     def go_on(self, run: AbRun) -> AbRun:
         """Continues the run to its end, and saves its state after every pair.
 
-        Errors: Failed, if no process gives a result; Interrupted.
+        Errors: Failed, if no process gives a result; NotComparable, after the first
+        pair; Interrupted.
         """
         checked = False
         while run.ended is None:
             if run.pairs and not checked:
-                self._check_comparable(run)
+                comparison_of(run, self.directory, self.options)
                 checked = True
             pair = next_pair(run)
             # Later pairs do not count: a lost one is measured as it was.
             earlier = run.of([one for one in run.processes if one.pair < pair])
-            rows = open_rows(earlier, self.directory, self.options.noise)
+            rows = open_rows(earlier, self.directory)
             reason = self._end(run, rows)
             if reason is not None:
                 run = replace(run, ended=reason)
@@ -95,13 +93,6 @@ class Measurement:
             save(run, self.directory)
         self.status_line.close()
         return run
-
-    def _check_comparable(self, run: AbRun) -> None:
-        """Fails after the first pair if the sides are not comparable. Errors: Usage."""
-        try:
-            comparison_of(run, self.directory, self.options)
-        except NotComparable as error:
-            raise Usage(str(error)) from error
 
     def _end(self, run: AbRun, rows: list[str]) -> Reason | None:
         """The reason to end now, if there is one."""
@@ -155,9 +146,7 @@ class Measurement:
     ) -> Callable[[float], None]:
         """Shows the progress of the run; the returned function updates it."""
         began = time.monotonic()
-        left = seconds_left(
-            run, self.directory, rows, self.options.noise, self.max_seconds
-        )
+        left = seconds_left(run, self.directory, rows, self.max_seconds)
         head = (
             f"pair {pair + 1} of at most {run.max_pairs}: "
             f"{len(rows)} of {len(run.rows)} rows "

@@ -6,10 +6,11 @@ from typing import Any
 
 from reports.compare import as_json, text
 from reports.compare.ab_decisions import comparison_of, known_pairs, plan_of, results_of
-from reports.compare.ab_record import SIDES, AbRun, samples_file_of, write_json
+from reports.compare.ab_record import SIDES, AbRun, samples_file_of
 from reports.compare.ab_times import load
 from reports.compare.comparison import Comparison, Options
 from reports.compare.noise import NoiseFile, noise_of_rows
+from reports.compare.saving import save
 
 FILE = "result.json"
 KIND = "trainbench ab result"
@@ -41,15 +42,13 @@ def finish(
     OSError."""
     comparison = comparison_of(run, directory, options)
     print(text.render(comparison), flush=True)
-    document = {
-        "kind": KIND,
-        "version": VERSION,
+    content = {
         "comparison": as_json.document(comparison),
         "samples": samples(run, directory),
     }
     for path in (directory / FILE, copy):
         if path is not None:
-            write_json(path, document)
+            save(path, KIND, VERSION, content)
     return comparison
 
 

@@ -5,12 +5,13 @@ import hashlib
 import json
 import os
 import subprocess
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from reports.compare.ab_decisions import fewest_pairs
 from reports.compare.ab_record import AbRun, Side, sha256_of
+from reports.compare.noise import load_noise
 from tools.ab_run.arguments import Arguments
 from tools.ab_run.builds import PACKAGE, Project, build
 from tools.ab_run.errors import Usage
@@ -21,7 +22,7 @@ from tools.ab_run.revisions import Repository
 @dataclass(frozen=True)
 class Program:
     path: Path
-    name: str  # of its side, for messages
+    side: Side
 
     def _ask(self, *flags: str) -> subprocess.CompletedProcess[str]:
         try:
@@ -49,11 +50,11 @@ class Program:
         done = self._ask(*flags, "--benchmark_list_tests")
         if done.returncode != 0:
             words = done.stderr.strip() or f"exit status {done.returncode}"
-            raise Usage(f"{self.name} does not take these flags: {words}")
+            raise Usage(f"{self.side.label} does not take these flags: {words}")
         return done.stdout.split()
 
 
-def existing(path: Path, name: str) -> Program:
+def existing(path: Path) -> Program:
     """A program that the user built. Errors: Usage."""
     if not path.is_file():
         raise Usage(
@@ -61,7 +62,7 @@ def existing(path: Path, name: str) -> Program:
         )
     if not os.access(path, os.X_OK):
         raise Usage(f"--binaries: {path} is not executable")
-    return Program(path.resolve(), name)
+    return Program(path.resolve(), Side(str(path), None, sha256_of(path)))
 
 
 @dataclass(frozen=True)
@@ -71,23 +72,6 @@ class Task:
     filter: str | None  # from the user
     flags: list[str]  # from the user, without the filter
     shuffles: bool
-
-
-def _new_run(arguments: Arguments, base: Side, new: Side) -> AbRun:
-    given = arguments.noise
-    pattern = arguments.benchmark_filter
-    chosen = [] if pattern is None else [f"--benchmark_filter={pattern}"]
-    return AbRun(
-        base=base,
-        new=new,
-        flags=[*chosen, *arguments.flags],
-        threshold=arguments.threshold,
-        confidence=arguments.confidence,
-        max_pairs=arguments.max_pairs,
-        stops_early=arguments.same is None,
-        in_turns=False,
-        noise_sha256=None if given is None else sha256_of(given),
-    )
 
 
 def _project(
@@ -112,7 +96,7 @@ def _project(
 
 def _revisions(
     arguments: Arguments, root: Path, status_line: StatusLine
-) -> tuple[tuple[Side, Side], tuple[Program, Program]]:
+) -> tuple[Program, Program]:
     project = None
     repository = Repository(root, root / "build" / "ab" / "trees")
     if arguments.project:
@@ -121,32 +105,17 @@ def _revisions(
     names = arguments.revisions or [arguments.same or ""] * 2
     commits = [repository.commit(name) for name in names]
     repository.require_clean()
-    sides = [
-        Side(name, commit, None) for name, commit in zip(names, commits, strict=True)
-    ]
 
-    def built(side: int) -> Program:
-        commit, name = commits[side], names[side]
+    def built(name: str, commit: str) -> Program:
         path = build(repository, commit, name, status_line, project)
-        return Program(path, name)
+        # A project's commit does not say which trainbench is in it.
+        sha256 = sha256_of(path) if project else None
+        return Program(path, Side(name, commit, sha256))
 
-    base = built(0)
-    same = replace(base, name=names[1])
-    new = same if commits[0] == commits[1] else built(1)
-    if project:  # its commit does not say which trainbench is in it
-        sides = [
-            replace(side, sha256=sha256_of(program.path))
-            for side, program in zip(sides, (base, new), strict=True)
-        ]
-    return (sides[0], sides[1]), (base, new)
-
-
-def _binaries(paths: list[Path]) -> tuple[tuple[Side, Side], tuple[Program, Program]]:
-    base, new = (existing(path, str(path)) for path in paths)
-    sides = [
-        Side(program.name, None, sha256_of(program.path)) for program in (base, new)
-    ]
-    return (sides[0], sides[1]), (base, new)
+    base = built(names[0], commits[0])
+    if commits[0] == commits[1]:
+        return base, replace(base, side=replace(base.side, label=names[1]))
+    return base, built(names[1], commits[1])
 
 
 def _check_pairs(run: AbRun) -> None:
@@ -161,17 +130,20 @@ def _check_pairs(run: AbRun) -> None:
 
 
 def prepare(arguments: Arguments, root: Path, status_line: StatusLine) -> Task:
-    """Builds the programs if necessary. Errors: Usage, BuildFailed."""
+    """Builds the programs if necessary. Errors: Usage, BuildFailed, NotAResult."""
+    noise = load_noise(arguments.noise) if arguments.noise else None
     if arguments.binaries:
-        sides, (base, new) = _binaries(arguments.binaries)
+        base, new = map(existing, arguments.binaries)
     else:
-        sides, (base, new) = _revisions(arguments, root, status_line)
-    run = _new_run(arguments, *sides)
-    listed = base.rows(run.flags)
-    known = set(listed if new.path == base.path else new.rows(run.flags))
+        base, new = _revisions(arguments, root, status_line)
+    pattern = arguments.benchmark_filter
+    chosen = [] if pattern is None else [f"--benchmark_filter={pattern}"]
+    flags = [*chosen, *arguments.flags]
+    listed = base.rows(flags)
+    known = set(listed if new.path == base.path else new.rows(flags))
     rows = [row for row in listed if row in known]
     if not rows:
-        raise Usage(f"{base.name} and {new.name} have no row in common")
+        raise Usage(f"{base.side.label} and {new.side.label} have no row in common")
     distinct = {program.path: program for program in (base, new)}.values()
     shuffles = all(program.can_shuffle() for program in distinct)
     if not shuffles:
@@ -183,11 +155,26 @@ def prepare(arguments: Arguments, root: Path, status_line: StatusLine) -> Task:
         status_line.print(
             "a revision has no --turns: its processes run one after the other"
         )
-    run = replace(run, rows=rows, in_turns=in_turns)
+    run = AbRun(
+        base=base.side,
+        new=new.side,
+        flags=flags,
+        threshold=arguments.threshold,
+        confidence=arguments.confidence,
+        max_pairs=arguments.max_pairs,
+        stops_early=arguments.same is None,
+        in_turns=in_turns,
+        noise=noise,
+        rows=rows,
+    )
     _check_pairs(run)
     programs = {"base": base, "new": new}
-    pattern = arguments.benchmark_filter
     return Task(run, programs, pattern, arguments.flags, shuffles)
+
+
+def _hash_of(document: Mapping[str, object]) -> str:
+    text = json.dumps(document, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def request_of(run: AbRun) -> dict[str, object]:
@@ -201,11 +188,10 @@ def request_of(run: AbRun) -> dict[str, object]:
         "pairs": run.max_pairs,
         "stops early": run.stops_early,
         "in turns": run.in_turns,
-        "noise": run.noise_sha256,
+        "noise": run.noise and _hash_of(asdict(run.noise)),
     }
 
 
 def key_of(run: AbRun) -> str:
     """A hash of the settings that identify a run."""
-    text = json.dumps(request_of(run), sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return _hash_of(request_of(run))

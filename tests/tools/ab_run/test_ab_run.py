@@ -50,7 +50,6 @@ def write_run(
         max_pairs=40,
         stops_early=True,
         in_turns=False,
-        noise_sha256=None,
         rows=[ROW, OTHER],
         processes=processes,
     )
@@ -86,11 +85,11 @@ WRONG: list[Any] = [
     *({"base": "main"}, {"new": {"label": "x"}}, {"new": UNNAMED | {"label": 1}}),
     *({"new": UNNAMED}, {"flags": "--seed=1"}, {"threshold": 0}, {"threshold": "2"}),
     *({"confidence": 0.5}, {"confidence": 10**400}, {"stops_early": 1}),
-    *({"max_pairs": 0}, {"max_pairs": 7.5}, {"max_pairs": True}, {"noise_sha256": 1}),
+    *({"max_pairs": 0}, {"max_pairs": 7.5}, {"max_pairs": True}, {"noise": 1}),
     *({"rows": ["a", 1]}, {"rows": ["a", "a"]}, {"ended": "bored"}),
     *({"processes": {}}, {"processes": [1]}, two(position=0)),
     *(two(position=-1), two(side="base"), two(side="old"), two(seconds=-1)),
-    *({"kind": "x"}, {"version": 2}),
+    *({"noise_sha256": "beef"}, {"kind": "x"}, {"version": 2}),
 ]
 
 
@@ -129,11 +128,11 @@ def test_a_run_that_does_not_stop_early_has_all_its_error_at_the_end(
 ) -> None:
     base, new = pairs_of(1.1, 6)
     run = write_run(tmp_path, base, new, rows=[ROW], max_pairs=6, ended="max_pairs")
-    assert decide(run, tmp_path, None)[ROW].verdict is Verdict.REGRESSED
+    assert decide(run, tmp_path)[ROW].verdict is Verdict.REGRESSED
     later = replace(run, max_pairs=40, ended="max_minutes")
-    assert decide(later, tmp_path, None)[ROW].verdict is Verdict.REGRESSED
+    assert decide(later, tmp_path)[ROW].verdict is Verdict.REGRESSED
     same = replace(run, max_pairs=40, stops_early=False)
-    assert decide(same, tmp_path, None)[ROW].verdict is Verdict.REGRESSED
+    assert decide(same, tmp_path)[ROW].verdict is Verdict.REGRESSED
 
 
 def test_a_row_is_open_until_a_look_decides_it(tmp_path: Path) -> None:
@@ -141,18 +140,18 @@ def test_a_row_is_open_until_a_look_decides_it(tmp_path: Path) -> None:
     first = plan_of(run).looks()[0].pairs
     for pairs, rows in ((first - 1, [ROW, OTHER]), (first, [ROW]), (9, [ROW])):
         part = run.of(run.processes[: 2 * pairs])
-        assert open_rows(part, tmp_path, None) == rows
+        assert open_rows(part, tmp_path) == rows
     same = replace(run, stops_early=False)
-    assert open_rows(same, tmp_path, None) == [ROW, OTHER]
+    assert open_rows(same, tmp_path) == [ROW, OTHER]
 
 
 def test_the_time_that_is_left(tmp_path: Path) -> None:
     nothing = write_run(tmp_path, [], [])
-    assert seconds_left(nothing, tmp_path, [ROW], None, 100.0) is None
+    assert seconds_left(nothing, tmp_path, [ROW], 100.0) is None
     run = write_run(tmp_path, *pairs_of(1.1, 2), max_pairs=10)  # 0.75 s per row
     assert pairs_needed(run, None) == 6  # the first look is after 8
     same = replace(run, stops_early=False)
     both = [ROW, OTHER]
-    assert seconds_left(same, tmp_path, both, None, 1e9) == 0.75 * 2 * 8 * 2
-    assert seconds_left(same, tmp_path, [ROW], None, 1e9) == 0.75 * 2 * 8
-    assert seconds_left(same, tmp_path, both, None, 16.0) == 10.0  # 6 s are gone
+    assert seconds_left(same, tmp_path, both, 1e9) == 0.75 * 2 * 8 * 2
+    assert seconds_left(same, tmp_path, [ROW], 1e9) == 0.75 * 2 * 8
+    assert seconds_left(same, tmp_path, both, 16.0) == 10.0  # 6 s are gone
