@@ -67,7 +67,7 @@ class AbRun:
     max_pairs: Annotated[int, Meta(ge=1)]
     stops_early: bool  # as soon as planned looks have decided every row
     # Whether the processes of a pair took turns call by call; older runs lack it.
-    in_turns: bool = field(default=False, kw_only=True)
+    in_turns: bool = False
     noise: NoiseFile | None = None  # the noise floor behind the thresholds
     # Of a file with the noise floor, in a run by an earlier version.
     noise_sha256: str | None = None

@@ -8,7 +8,7 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -107,68 +107,50 @@ def _last_step(log: Path) -> str:
     return f" [{steps[-1].decode()}]" if steps else ""
 
 
-def _run(
-    command: Sequence[str | Path],
-    tree: Path,
-    log: Path,
-    title: str,
-    status_line: StatusLine,
-) -> None:
-    """Prints the end of the log on failure. Errors: BuildFailed."""
+@dataclass(frozen=True)
+class _Build:
+    """A build that runs its commands in a tree, with a common log."""
 
-    def tick(seconds: float) -> None:
-        status_line.update(f"{title}{_last_step(log)} {duration(seconds)}")
+    title: str
+    tree: Path
+    log: Path
+    status_line: StatusLine
 
-    words = " ".join(str(word) for word in command)
-    with log.open("ab") as output:
-        try:
-            child = Child(command, output, output, _environment(tree), tree)
-            (child_exit,) = run_children([child], whole_group=True, tick=tick)
-        except OSError as error:
-            raise BuildFailed(f"{title}: {words}: {error.strerror}") from error
-    if child_exit.status != 0:
-        end = log.read_text(errors="replace").splitlines()[-_END_OF_LOG:]
-        status_line.print("\n".join([f"--- the end of {log}:", *end, "---"]))
-        raise BuildFailed(f"{title}: {words} failed")
+    def _tick(self, seconds: float) -> None:
+        step = _last_step(self.log)
+        self.status_line.update(f"{self.title}{step} {duration(seconds)}")
 
+    def run(self, *command: str | Path) -> None:
+        """Prints the end of the log on failure. Errors: BuildFailed."""
+        words = " ".join(map(str, command))
+        with self.log.open("ab") as output:
+            try:
+                environment = _environment(self.tree)
+                child = Child(command, output, output, environment, self.tree)
+                (ended,) = run_children([child], whole_group=True, tick=self._tick)
+            except OSError as error:
+                said = f"{self.title}: {words}: {error.strerror}"
+                raise BuildFailed(said) from error
+        if ended.status != 0:
+            end = self.log.read_text(errors="replace").splitlines()[-_END_OF_LOG:]
+            self.status_line.print(
+                "\n".join([f"--- the end of {self.log}:", *end, "---"])
+            )
+            raise BuildFailed(f"{self.title}: {words} failed")
 
-def _python(
-    root: Path, tree: Path, log: Path, title: str, status_line: StatusLine
-) -> Path:
-    """The Python environment with the LibTorch for the build.
+    def python(self, root: Path) -> Path:
+        """The Python environment with the LibTorch for the build.
 
-    Worktrees share it by path. A link in the tree would be an untracked file, and the
-    program would report a dirty revision.
-    """
-    if has_same_requirements(root, tree):
-        return root / ".venv" / "bin" / "python"
-    status_line.print(
-        f"{title}: it needs other packages, so tools/setup runs in its tree"
-    )
-    _run([tree / "tools" / "setup"], tree, log, title, status_line)
-    return tree / ".venv" / "bin" / "python"
-
-
-# The commands that configure and build a tree, and where its program will be.
-_Plan = tuple[list[str | Path], list[str | Path], Path]
-
-
-def _plan_of_project(tree: Path, made: Path, project: Project) -> _Plan:
-    """Builds a project as tools/cmake/README.md describes."""
-    configure: list[str | Path] = ["cmake", "-G", "Ninja"]
-    configure += ["-S", tree / project.source, "-B", made]
-    configure += ["-DCMAKE_BUILD_TYPE=Release", f"-Dtrainbench_DIR={project.package}"]
-    command: list[str | Path] = ["cmake", "--build", made, "--target", project.target]
-    return configure, command, made / project.target
-
-
-def _plan(tree: Path, python: Path) -> _Plan:
-    preset = ("--preset", "release")
-    return (
-        ["cmake", *preset, f"-DTRAINBENCH_PYTHON={python}"],
-        ["cmake", "--build", *preset, "--target", "trainbench"],
-        tree / PROGRAM,
-    )
+        Worktrees share it by path. A link in the tree would be an untracked file, and
+        the program would report a dirty revision.
+        """
+        if has_same_requirements(root, self.tree):
+            return root / ".venv" / "bin" / "python"
+        self.status_line.print(
+            f"{self.title}: it needs other packages, so tools/setup runs in its tree"
+        )
+        self.run(self.tree / "tools" / "setup")
+        return self.tree / ".venv" / "bin" / "python"
 
 
 def build(
@@ -189,15 +171,22 @@ def build(
         log.write_bytes(b"")
         status_line.print(f"{title} in {tree} ...")
         started = time.monotonic()
-        if project:
-            configure, command, program = _plan_of_project(tree, made, project)
+        ours = _Build(title, tree, log, status_line)
+        what: list[str | Path]
+        if project:  # as tools/cmake/README.md describes
+            program, what = made / project.target, [made, "--target", project.target]
+            folders = ("-S", tree / project.source, "-B", made)
+            package = f"-Dtrainbench_DIR={project.package}"
+            release = "-DCMAKE_BUILD_TYPE=Release"
+            ours.run("cmake", "-G", "Ninja", *folders, release, package)
         else:
-            python = _python(repository.root, tree, log, title, status_line)
-            configure, command, program = _plan(tree, python)
-        _run(configure, tree, log, title, status_line)
+            program = tree / PROGRAM
+            what = ["--preset", "release", "--target", "trainbench"]
+            python = f"-DTRAINBENCH_PYTHON={ours.python(repository.root)}"
+            ours.run("cmake", "--preset", "release", python)
         # tools/ab sets it: one compiler per core, or fewer for less memory.
         jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", "1")
-        _run([*command, "--parallel", jobs], tree, log, title, status_line)
+        ours.run("cmake", "--build", *what, "--parallel", jobs)
         status_line.print(f"built {name} in {duration(time.monotonic() - started)}")
     if not os.access(program, os.X_OK):
         raise BuildFailed(f"{title}: the build made no {program}")
