@@ -117,10 +117,10 @@ def _growth(rows: Sequence[Row], claim: spec.Growth) -> str:
 def _grown(rows: Sequence[Row], along: str, counter: str) -> str:
     heading = heading_of(counter)
     points = [(float(row.numbers[along]), counter_of(row, counter)) for row in rows]
-    if not all(value.value > 0 for _, value in points):
+    if not any(value.value > 0 for _, value in points):
         return f"{heading} 0"
     power = exponent(points)
-    if not power.is_known or power.high - power.low > 2 * CLEAR:
+    if power is None or not power.is_known or power.high - power.low > 2 * CLEAR:
         return f"the growth of {heading} {CANNOT_TELL}"
     return f"{heading} as T^{power.text(lambda value: f'{value:.2f}')}"
 

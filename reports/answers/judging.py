@@ -105,18 +105,14 @@ def _exponents(
     expectation: Expectation, values: Sequence[tuple[Row, Measured]]
 ) -> Iterator[tuple[str, Measured]]:
     along = expectation.quantity.along
-    known = [
-        (row, value)
-        for row, value in values
-        if row.numbers.get(along, 0) > 0 and value.value > 0
-    ]
+    known = [(row, value) for row, value in values if along in row.numbers]
     for found in grouped(known, lambda pair: without(pair[0], along)).values():
         points = [(float(row.numbers[along]), value) for row, value in found]
-        if len({at for at, _ in points}) > 1:
-            ends = min(points)[0], max(points)[0]
-            span = f"/{along}:{ends[0]:g} to {ends[1]:g}"
+        if (power := exponent(points)) is not None:
+            places = [row.numbers[along] for row, _ in found]
+            span = f"/{along}:{min(places)} to {max(places)}"
             where = re.sub(f"/{re.escape(along)}:[^/]*", span, found[0][0].name)
-            yield where, exponent(points)
+            yield where, power
 
 
 def judge(expectation: Expectation, result: Result) -> Judgement | None:

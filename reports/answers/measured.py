@@ -366,15 +366,16 @@ def least(named: Mapping[str, Measured]) -> tuple[str, list[str]]:
     return first, [name for name in others if not exceeds(named[name], named[first])]
 
 
-def exponent(points: Sequence[tuple[float, Measured]]) -> Measured:
+def exponent(points: Sequence[tuple[float, Measured]]) -> Measured | None:
     """Fits the exponent of the growth, with an interval derived from the points'.
 
-    By least squares, it is a weighted sum of the points' logarithms. Raises ValueError
-    if there are fewer than two different places, or if one is not above 0.
+    By least squares, it is a weighted sum of the points' logarithms. Points that are
+    not above 0 are left out; None if fewer than two different places remain.
     """
-    places, values = [at for at, _ in points], [value for _, value in points]
-    if not all(place > 0 for place in places) or len(set(places)) < 2:
-        raise ValueError(f"growth needs different values above 0, not {places}")
+    known = [(at, value) for at, value in points if at > 0 and value.value > 0]
+    places, values = [at for at, _ in known], [value for _, value in known]
+    if len(set(places)) < 2:
+        return None
     offsets = np.log(places) - np.log(places).mean()
     weights = (offsets / (offsets @ offsets)).tolist()
     logs = [math.log(value.value) for value in values]

@@ -132,15 +132,12 @@ def across_table(rows: Sequence[Row], across: str, counter: str) -> Table:
 
 def _exponent(group: Sequence[Row], across: str, counter: str) -> str:
     points = [
-        (float(place), value)
+        (float(row.numbers[across]), value)
         for row in group
-        if (place := row.numbers[across]) > 0
-        and (value := value_of(row, Column(counter)))
-        and value.value > 0
+        if (value := value_of(row, Column(counter)))
     ]
-    if len(points) < 2:
-        return "-"
-    return exponent(points).text(lambda value: f"{value:.2f}")
+    power = exponent(points)
+    return power.text(lambda value: f"{value:.2f}") if power else "-"
 
 
 def _statistics(row: Row, phase: str) -> str:

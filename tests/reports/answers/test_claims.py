@@ -53,6 +53,7 @@ CLAIMS: list[tuple[Any, list[Any]]] = [
     (Values(("x_error",), {"kind": "fused"}), [SLOW, FAST]),
     (Growth("n", ("p50_us", "saved_bytes")), GROWN),
     (Growth("n", ("p50_us",)), [case("plain", n, n, half_width=2) for n in (1, 2)]),
+    (Growth("n", ("p50_us",)), [case("plain", n, n or 5) for n in (0, 1, 2, 4)]),
     (
         Onset("overflowed", along="n"),
         [case("plain", n, 1, overflowed=n // 4) for n in (1, 2, 4)],
