@@ -13,7 +13,7 @@ from scipy.special import erfc, ndtri, stdtrit
 
 from reports.results import text
 from reports.results.order_statistics import series_median_ends
-from reports.results.rows import Row, Turns, ends_of
+from reports.results.rows import Row, ends_of
 
 # Counters that compare rows that cannot take turns: their rank processes differ.
 _OF_OTHER_MOMENTS = ("strong_speedup",)
@@ -32,27 +32,28 @@ class Series:
 
     key: str
     values: tuple[float, ...]
-    turns: Turns | None = None
+    visits: tuple[int, ...] = ()  # of turns: the number in each visit
+    process_spread: float = 0.0  # of turns: as in Turns
 
     def map(self, function: Callable[[float], float]) -> "Series":
         return replace(self, values=tuple(function(value) for value in self.values))
 
     def median_ends(self) -> tuple[float, float] | None:
-        """Returns the ends of the 95 % interval of the median. For ratios of turns they
-        follow the rule of CompareTurns (fixtures/timing/visits.h)."""
+        """Returns the ends of the 95 % interval of the median, for ratios of turns by
+        the rule of CompareTurns (fixtures/timing/visits.h)."""
         ends = series_median_ends(self.values)
-        if ends is None or self.turns is None:
+        if ends is None or self.key == _PROCESSES:
             return ends
         middle = statistics.median(self.values)
         below, above = (abs(math.log(end / middle)) for end in ends)
-        steps = accumulate(self.turns.visits, initial=0)
+        steps = accumulate(self.visits, initial=0)
         medians = [statistics.median(self.values[i:j]) for i, j in pairwise(steps)]
         if (count := len(medians)) >= _FEWEST_VISITS:
             variation = statistics.stdev(medians) / statistics.fmean(medians)
             student = float(stdtrit(count - 1, 0.975))
             below = above = student * variation / math.sqrt(count)
-        low = middle * math.exp(-math.hypot(below, self.turns.process_spread))
-        high = middle * math.exp(math.hypot(above, self.turns.process_spread))
+        low = middle * math.exp(-math.hypot(below, self.process_spread))
+        high = middle * math.exp(math.hypot(above, self.process_spread))
         return max(low, min(self.values)), min(high, max(self.values))
 
 
@@ -262,7 +263,8 @@ def _series(row: Row, counter: str) -> Series | None:
         return Series(_PROCESSES, values)
     if counter != "p50_us" or row.turns is None:
         return None
-    return Series(row.turns.family, row.turns.us, row.turns)
+    turns = row.turns
+    return Series(turns.family, turns.us, turns.visits, turns.process_spread)
 
 
 def _unknown_of(row: Row, counter: str) -> Measured:
