@@ -13,10 +13,11 @@ from scipy.special import erfc, ndtri, stdtrit
 
 from reports.results import text
 from reports.results.order_statistics import series_median_ends
-from reports.results.rows import Row, ends_of
+from reports.results.rows import NotAResult, Row, ends_of
 
 # Counters that compare rows that cannot take turns: their rank processes differ.
 _OF_OTHER_MOMENTS = ("strong_speedup",)
+_ROUNDING = 1e-6  # relative; a row has its time and the ends with different digits
 _FEWEST_VISITS = 3  # that show what visits differ by
 FEWEST_RUNS = 6  # the fewest with a 95 % interval (reports/results/rows.py)
 WIDEST = 0.2  # the widest relative half-width that ± states
@@ -267,6 +268,21 @@ def _series(row: Row, counter: str) -> Series | None:
     return Series(turns.family, turns.us, turns.visits, turns.process_spread)
 
 
+def _stated(row: Row, counter: str, value: float) -> Measured | None:
+    """Returns the value with the interval that the row states, or None. Errors:
+    NotAResult, if the value is not within it."""
+    low, high = (row.get(end) for end in ends_of(counter))
+    if low is None or high is None:
+        return None
+    rounding = abs(value) * _ROUNDING
+    if not low - rounding <= value <= high + rounding:
+        interval = f"{low:g} to {high:g}"
+        raise NotAResult(
+            f"{counter} of {row.name} is {value:g}; allowed: its interval, {interval}"
+        )
+    return Measured(value, low, high, _series(row, counter), _sources(row))
+
+
 def _unknown_of(row: Row, counter: str) -> Measured:
     return replace(unknown(row[counter]), sources=_sources(row))
 
@@ -275,12 +291,10 @@ def counter_of(row: Row, counter: str) -> Measured:
     """Returns a counter with the interval that the row states or that follows from
     another interval; a counter that is not measured is exact."""
     value = row[counter]
-    low, high = (row.get(end) for end in ends_of(counter))
-    if low is not None and high is not None:
-        sources = _sources(row)
-        if counter in _OF_OTHER_MOMENTS and not row.each:
-            sources |= {"another row"}
-        return Measured(value, low, high, _series(row, counter), sources)
+    if (stated := _stated(row, counter, value)) is not None:
+        is_unfair = counter in _OF_OTHER_MOMENTS and not row.each
+        others = frozenset({"another row"}) if is_unfair else frozenset()
+        return replace(stated, sources=stated.sources | others)
     if counter in ("steady_ratio", "first_ratio"):
         return _of_steady(row, counter)
     if counter == "mean_us":
@@ -297,10 +311,8 @@ def counter_of(row: Row, counter: str) -> Measured:
 
 def time_of(row: Row) -> Measured:
     """Returns the row's time with its interval."""
-    low, high = (row.get(end) for end in ends_of("p50_us"))
-    if low is None or high is None:
-        return replace(unknown(row.time_us), sources=_sources(row))
-    return Measured(row.time_us, low, high, _series(row, "p50_us"), _sources(row))
+    stated = _stated(row, "p50_us", row.time_us)
+    return stated or replace(unknown(row.time_us), sources=_sources(row))
 
 
 def _joint(*parts: Measured) -> frozenset[str]:

@@ -33,9 +33,11 @@ def test_every_line_is_of_one_case(run: Result) -> None:
 def noisy(row: Row) -> Row:
     """Widens the row's intervals so far that any two of a counter meet."""
     ends = {
-        end: value * factor
+        end: far
         for counter, value in row.counters.items()
-        for end, factor in zip(ends_of(counter), (1e-3, 1e3), strict=True)
+        for end, far in zip(
+            ends_of(counter), sorted((value / 1e3, value * 1e3)), strict=True
+        )
         if end in row.counters
     }
     turns = Turns(row.name, "all", (1.0,))

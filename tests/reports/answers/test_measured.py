@@ -20,7 +20,7 @@ from reports.answers.measured import (
     total,
     unknown,
 )
-from reports.results.rows import Row, Turns
+from reports.results.rows import NotAResult, Row, Turns
 from reports.results.text import size, time
 
 
@@ -92,6 +92,17 @@ def test_a_time_without_an_interval_tells_nothing() -> None:
     time = time_of(made)
     assert not time.within(0, 1e9) and not time.outside(200, 300)
     assert "6 runs" in time.runs_to_tell(200)
+
+
+@pytest.mark.parametrize("end", ["p50_low_us", "p50_high_us"])
+def test_a_value_outside_its_interval_is_an_error(end: str) -> None:
+    wrong = row(**WHOLE | {end: {"p50_low_us": 100.1, "p50_high_us": 0.0}[end]})
+    with pytest.raises(
+        NotAResult, match=r"p50_us of a/b is 100; allowed: its interval"
+    ):
+        time_of(wrong)
+    rounded = row(**dict.fromkeys(WHOLE, 285.649) | {"p50_us": 285.64899999999994})
+    assert time_of(rounded) == counter_of(rounded, "p50_us")
 
 
 def test_a_ratio_adds_both_uncertainties() -> None:
