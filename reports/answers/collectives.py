@@ -11,11 +11,9 @@ from reports.results.rows import Result, Row, grouped
 
 def _law(series: str, fit: AlphaBeta) -> str:
     """States the fitted law of the time in words."""
-    start = f"{series} t(S) = {text.significant(fit.alpha_us)} us"
+    law = f"{series} t(S) = {fit}"
     if not fit.us_per_byte:
-        return f"{start}, whatever S"
-    beta = text.significant(fit.bytes_per_second / 1e9)
-    law = f"{start} + S / ({beta} GB/s)"
+        return law
     if not fit.alpha_us:
         return f"{law}, at that rate from the first byte on"
     return f"{law}, half of that rate from {text.size(fit.half_rate_bytes)} on"

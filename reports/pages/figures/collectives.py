@@ -26,17 +26,8 @@ def _laws(result: Result) -> list[Law]:
         points = sorted((row.positive("bytes"), row.time_us) for row in rows)
         sizes, times = zip(*points, strict=True)
         fit = fit_alpha_beta(sizes, times) if len(set(sizes)) > 1 else None
-        laws.append((_named(name, fit), points, fit))
+        laws.append((f"{name}: {fit}" if fit else name, points, fit))
     return laws
-
-
-def _named(name: str, fit: AlphaBeta | None) -> str:
-    if fit is None:
-        return name
-    if not fit.us_per_byte:
-        return f"{name}: {text.time(fit.alpha_us)}, whatever S"
-    rate = text.rate(fit.bytes_per_second, "B/s")
-    return f"{name}: {text.time(fit.alpha_us)} + S / ({rate})"
 
 
 def _figure(
