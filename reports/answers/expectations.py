@@ -82,10 +82,10 @@ def line_of(judgement: Judgement) -> list[str]:
     ]
 
 
-def table(judged: Sequence[Judgement]) -> text.Table:
+def table(judged: Sequence[Judgement], title: str = "") -> text.Table:
     """Makes a table with a line for each expectation and its worst row."""
     headings = ["experiment", "expectation", "expected", "measured", "verdict", "row"]
-    return text.Table(headings, [line_of(judgement) for judgement in judged])
+    return text.Table(headings, [line_of(judgement) for judgement in judged], title)
 
 
 def plain(judged: Sequence[Judgement]) -> str:

@@ -103,33 +103,37 @@ def environment(result: Result) -> Table:
 MOST_DISTURBED = 5  # rows that are not folded
 
 
-def closing(result: Result, judged: Sequence[Judgement]) -> dict[str, str]:
-    """Returns the sentences of the last sections, "" if there is nothing to report."""
-    return {
-        "expectations": summary(judged) if judged else "",
-        "disturbed": sentence(result),
-        "skipped": skipped_sentence(result),
-    }
+_VERDICTS = ("that failed", "that cannot be told", "that held")
 
 
-def listed(result: Result, judged: Sequence[Judgement]) -> dict[str, Table]:
-    """Returns the tables of the last sections, except for empty ones."""
-    noisy = [[row.name, ", ".join(why)] for row, why in disturbed(result)]
-    cases = [[case.name, case.reason] for case in result.skipped]
-    found = {
-        f"expectations-{name}": table([j for j in judged if j.verdict == verdict])
-        for name, verdict in zip(("failed", "unclear", "held"), Verdict, strict=True)
-    }
-    found |= {
-        "disturbed": Table(("row", "why"), noisy[:MOST_DISTURBED]),
-        "disturbed-further": Table(("row", "why"), noisy[MOST_DISTURBED:]),
-        "skipped": Table(("case", "skipped because"), cases),
-    }
-    return {name: made for name, made in found.items() if made.lines}
+def _listed(name: str, sentence: str, shown: Table | None, *folded: Table) -> Section:
+    """Makes a section from the tables that have lines."""
+    tables = [shown] if shown and shown.lines else []
+    details = [each for each in folded if each.lines]
+    return Section(name, "", "", sentence, tables, details, in_full=True)
 
 
-# The ids that the templates use.
-FIXED = "top opening contents expectations disturbed skipped environment".split()
+def closing(result: Result, judged: Sequence[Judgement]) -> Iterator[Section]:
+    """Yields the last sections that have something to report."""
+    if judged:
+        yield _listed(
+            "expectations",
+            summary(judged),
+            *(
+                table(
+                    [j for j in judged if j.verdict == verdict], f"Expectations {what}"
+                )
+                for verdict, what in zip(Verdict, _VERDICTS, strict=True)
+            ),
+        )
+    if noisy := [[row.name, ", ".join(why)] for row, why in disturbed(result)]:
+        headings, few = ("row", "why"), MOST_DISTURBED
+        first = Table(headings, noisy[:few])
+        others = Table(headings, noisy[few:], "Further disturbed rows")
+        yield _listed("disturbed", sentence(result), first, others)
+    if cases := [[case.name, case.reason] for case in result.skipped]:
+        every = Table(("case", "skipped because"), cases, "Skipped cases")
+        yield _listed("skipped", skipped_sentence(result), None, every)
 
 
 @dataclass(frozen=True)
@@ -140,12 +144,11 @@ class Page:
     sentences: list[str]
     picture: Figure | None
     sections: list[Section]
-    closing: dict[str, str]  # the sentences of the last sections
-    listed: dict[str, Table]  # their tables
     environment: Table
 
 
 def _sections(result: Result, trace: Path | None) -> Iterator[Section]:
+    """Yields all sections, without anchors."""
     yield from advice_section(result)
     for experiment in experiments(result):
         made = section(result, experiment)
@@ -154,11 +157,12 @@ def _sections(result: Result, trace: Path | None) -> Iterator[Section]:
         yield made
         if experiment == "peak" and not result.of_null_gpu:
             yield from roofline_section(result)
+    yield from closing(result, judgements(result))
 
 
 def _anchored(sections: Iterable[Section]) -> Iterator[Section]:
     """Gives the sections unique anchors."""
-    used = set(FIXED)
+    used = {"top", "opening", "contents", "environment"}  # in the template
     for made in sections:
         stem = re.sub(r"[^A-Za-z0-9_]+", "-", made.name).strip("-") or "section"
         anchor, number = stem, 1
@@ -182,7 +186,6 @@ def page(result: Result, trace: Path | None = None) -> Page:
         sections = list(_anchored(_sections(result, trace)))
     except ValueError as error:
         raise NotAResult(str(error)) from error
-    judged = judgements(result)
     return Page(
         title=_title(result.context),
         facts=facts(result),
@@ -190,7 +193,5 @@ def page(result: Result, trace: Path | None = None) -> Page:
         sentences=sentences(result),
         picture=picture(result),
         sections=sections,
-        closing=closing(result, judged),
-        listed=listed(result, judged),
         environment=environment(result),
     )

@@ -130,7 +130,7 @@ def images(page: Page) -> dict[str, str]:
 
 def tables(page: Page) -> dict[str, str]:
     """Returns by name every table of the page as CSV."""
-    named = page.listed | {"environment": page.environment}
+    named = {"environment": page.environment}
     for section in page.sections:
         for number, table in enumerate([*section.tables, *section.details], start=1):
             named[f"{section.anchor}-{number}"] = table

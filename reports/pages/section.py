@@ -28,6 +28,7 @@ class Section(Answer):
     figures: list[Figure] = field(default_factory=list)
     errors: list[Failure] = field(default_factory=list)
     anchor: str = ""  # unique in the page
+    in_full: bool = False  # whether Markdown has all of the first table
 
 
 def experiments(result: Result) -> list[str]:

@@ -75,7 +75,8 @@ def test_a_run_without_times_is_held_to_its_bytes_only() -> None:
     text = markdown(result)
     assert "Of 1 expectation 0 failed, 1 held." in text and "p50_us" not in text
     made = page(result)
-    assert made.closing["expectations"] == "Of 1 expectation 0 failed, 1 held."
-    assert (made.closing["disturbed"], made.picture) == ("", None)
+    said = {section.name: section.sentence for section in made.sections}
+    assert said["expectations"] == "Of 1 expectation 0 failed, 1 held."
+    assert "disturbed" not in said and made.picture is None
     (peak,) = made.sentences
     assert "peaks at" in peak
