@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The kernels of a profiled step, or its operators on a CPU."""
 
-import math
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
-from statistics import mean, stdev
 
-from scipy.special import stdtrit
-
-from reports.answers.measured import CANNOT_TELL
+from reports.answers.measured import CANNOT_TELL, Measured, Series, exceeds, unknown
 from reports.answers.ranges import statistics_of
 from reports.results import text
 from reports.results.profiles import Kernel, Profile
@@ -36,7 +32,13 @@ class _Sum:
     name: str
     instances: int
     total_us: float
-    passes: list[float] | None  # the time in each pass, if the result has it
+    passes: tuple[float, ...]  # the time in each pass, if the result has it
+
+    @property
+    def measured(self) -> Measured:
+        """The sum, to compare in each pass: a slow one lengthens all kernels."""
+        series = Series("passes", self.passes)
+        return replace(unknown(self.total_us), series=series)
 
 
 def _total(kernels: Iterable[Kernel | _Sum]) -> float:
@@ -103,23 +105,9 @@ def families_table(profile: Profile, inference: Profile | None, step: str) -> Ta
     )
 
 
-def _passes(kernels: list[Kernel]) -> list[float] | None:
-    totals = [k.time_us.totals for k in kernels if k.time_us and k.time_us.totals]
-    if len(totals) < len(kernels):
-        return None
-    return [sum(times) for times in zip(*totals, strict=True)]
-
-
-def _exceeds(one: _Sum, other: _Sum) -> bool:
-    """Returns whether the 95 % interval of the difference over the passes is above 0.
-
-    Differences are taken in each pass: a slow pass lengthens both kernels.
-    """
-    if one.passes is None or other.passes is None or len(one.passes) < 2:
-        return False
-    differences = [a - b for a, b in zip(one.passes, other.passes, strict=True)]
-    error = stdev(differences) / math.sqrt(len(differences))
-    return mean(differences) > float(stdtrit(len(differences) - 1, 0.975)) * error
+def _passes(kernels: list[Kernel]) -> tuple[float, ...]:
+    totals = [k.time_us.totals or () for k in kernels if k.time_us]
+    return tuple(map(sum, zip(*totals, strict=False)))
 
 
 def _sums(profile: Profile, phases: Collection[str] | None) -> list[_Sum]:
@@ -165,7 +153,11 @@ def _first(profile: Profile, span: str) -> tuple[_Sum | None, str]:
     sums = _sums(profile, _SPANS[span])
     told = _shares(sums)
     shown = [f"`{profile.short(one.name)}` ({told(one)})" for one in sums[:2]]
-    if len(shown) > 1 and sums[1].total_us and not _exceeds(sums[0], sums[1]):
+    if (
+        len(sums) > 1
+        and sums[1].total_us
+        and not exceeds(sums[0].measured, sums[1].measured)
+    ):
         return None, f"which takes most {CANNOT_TELL}: {' or '.join(shown)}"
     return sums[0], f"{shown[0]} takes most"
 

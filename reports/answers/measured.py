@@ -43,7 +43,7 @@ class Series:
         """Returns the ends of the 95 % interval of the median, for ratios of turns by
         the rule of CompareTurns (fixtures/timing/visits.h)."""
         ends = series_median_ends(self.values)
-        if ends is None or self.key == _PROCESSES:
+        if ends is None or not (self.visits or self.process_spread):
             return ends
         middle = statistics.median(self.values)
         below, above = (abs(math.log(end / middle)) for end in ends)
