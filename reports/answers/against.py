@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from reports.answers.cells import also
 from reports.answers.measured import Measured, factor, time_of
-from reports.answers.shapes import case_text, values_text, without
+from reports.answers.shapes import alike, case_text, values_text
 from reports.experiments.spec import Axis
 from reports.results import text
 from reports.results.rows import Row, grouped
@@ -45,9 +45,10 @@ class Choice:
 def choices(rows: Sequence[Row], axis: Axis) -> list[Choice]:
     """Groups the rows by case, in run order; leaves out cases without the baseline."""
     words = axis.word.split()
-    groups = grouped(rows, lambda row: without(row, *words)).values()
-    found = ({values_text(row, words): row for row in group} for group in groups)
-    return [Choice(axis, alike) for alike in found if axis.base in alike]
+    found = (
+        {values_text(row, words): row for row in group} for group in alike(rows, *words)
+    )
+    return [Choice(axis, named) for named in found if axis.base in named]
 
 
 def compared(rows: Sequence[Row], axis: Axis) -> list[Choice]:
@@ -76,8 +77,8 @@ def chosen(found: Sequence[Choice]) -> list[Choice]:
         return tuple(w for name, w in choice.base.words.items() if name not in but)
 
     ends: list[Choice] = []
-    for alike in grouped(found, others).values():
-        models = grouped(alike, lambda choice: choice.base.words.get("model", ""))
+    for same in grouped(found, others).values():
+        models = grouped(same, lambda choice: choice.base.words.get("model", ""))
         largest = [max(of_one, key=size_of) for of_one in models.values()]
         least, *larger = sorted(largest, key=size_of)
         ends += [least, *larger[-1:]]

@@ -9,12 +9,12 @@ from typing import Any
 from reports.answers import against
 from reports.answers.cells import also, column_of, heading_of, shown, value_of
 from reports.answers.measured import CANNOT_TELL, counter_of, exactly, exponent, least
-from reports.answers.shapes import case_text, selected, without
+from reports.answers.shapes import alike, case_text, selected
 from reports.answers.tables import label_of
 from reports.experiments import spec
 from reports.experiments.spec import Column
 from reports.results import text
-from reports.results.rows import Row, grouped
+from reports.results.rows import Row
 
 CLEAR = 0.25  # the largest half-width of an exponent that is stated
 MOST = 8  # rows in a sentence
@@ -27,11 +27,6 @@ def _versus(rows: Sequence[Row], claim: spec.Versus) -> str:
     )
 
 
-def _groups(rows: Sequence[Row], *keys: str) -> list[list[Row]]:
-    """Groups the rows that differ only in these parameters."""
-    return list(grouped(rows, lambda row: without(row, *keys)).values())
-
-
 def _name(row: Row, rows: Sequence[Row]) -> str:
     """Names a row by the parameters that differ; the table's title has the others."""
     return label_of(rows)(row) or case_text(row) or row.experiment
@@ -41,7 +36,7 @@ def _extreme(every: Sequence[Row], claim: spec.Extreme) -> str:
     rows = [row for row in every if row.get(claim.counter) is not None]
     rows = [row for row in rows if not claim.needs or row.get(claim.needs) is not None]
     if claim.among and rows:  # the last setting of a run is the largest
-        rows = _groups(rows, *claim.among.split())[-1]
+        rows = alike(rows, *claim.among.split())[-1]
     named = {_name(row, every): row for row in rows}
     values = {name: counter_of(row, claim.counter) for name, row in named.items()}
     ranked = values
@@ -100,7 +95,7 @@ def _series(
     rows: Sequence[Row], claim: spec.Settles | spec.Onset | spec.Growth
 ) -> list[list[Row]]:
     """Groups the rows that differ only in the parameter, for those that have it."""
-    return _groups([row for row in rows if claim.along in row.numbers], claim.along)
+    return alike([row for row in rows if claim.along in row.numbers], claim.along)
 
 
 def _growth(rows: Sequence[Row], claim: spec.Growth) -> str:

@@ -4,7 +4,7 @@
 from collections.abc import Collection, Iterable, Mapping
 
 from reports.results import text
-from reports.results.rows import Row
+from reports.results.rows import Row, grouped
 
 STEP = ("model", "precision", "mode")  # with the shape, they identify a step
 _IN_SHAPE = ("batch", "seq", "heads", "d_head")
@@ -33,6 +33,11 @@ def shape_text(row: Row, but: Collection[str] = ()) -> str:
 def without(row: Row, *keys: str) -> tuple[tuple[str, str], ...]:
     """Returns the parameters of a row except these."""
     return tuple(sorted(p for p in row.parameters.items() if p[0] not in keys))
+
+
+def alike(rows: Iterable[Row], *keys: str) -> list[list[Row]]:
+    """Groups the rows that differ only in these parameters."""
+    return list(grouped(rows, lambda row: without(row, *keys)).values())
 
 
 def selected(row: Row, where: Mapping[str, str]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from reports.answers.against import choices
 from reports.answers.cells import cell, column_of, expanded, heading_of, shown, value_of
 from reports.answers.measured import exponent
-from reports.answers.shapes import case_text, values_text, without
+from reports.answers.shapes import alike, case_text, values_text
 from reports.experiments.spec import TIME, Column, Spec
 from reports.results import text
 from reports.results.rows import Row, grouped
@@ -99,14 +99,14 @@ def _merged(
 ) -> dict[tuple[str, ...], str]:
     """Returns headings by cells: columns with the same cells become one, with " = "
     between their names, or " ≈ " if the exact values differ."""
-    alike = grouped(columns, lambda column: tuple(cell(row, column) for row in rows))
+    equal = grouped(columns, lambda column: tuple(cell(row, column) for row in rows))
 
     def heading(same: list[Column]) -> str:
         values = {tuple(row.get(column.counter) for row in rows) for column in same}
         names = dict.fromkeys(column.heading for column in same)
         return (" = " if len(values) == 1 else " ≈ ").join(names)
 
-    return {cells: heading(same) for cells, same in alike.items()}
+    return {cells: heading(same) for cells, same in equal.items()}
 
 
 def text_of_time(row: Row) -> str:
@@ -117,11 +117,10 @@ def text_of_time(row: Row) -> str:
 
 def across_table(rows: Sequence[Row], across: str, counter: str) -> Table:
     """Makes a table with a column for each value of the parameter, and the exponent."""
-    groups = grouped(rows, lambda row: without(row, across)).values()
     labels, label = _labels(rows, across)
     places = sorted({row.numbers[across] for row in rows})
     lines = []
-    for group in groups:
+    for group in alike(rows, across):
         by_place = {row.numbers[across]: shown(row, counter) for row in group}
         cells = [by_place.get(place, "-") for place in places]
         lines.append([*label(group[0]), *cells, _exponent(group, across, counter)])
