@@ -5,27 +5,28 @@ A result has them in its list `counters`. fixtures/counters.md defines the words
 supplies the descriptions for results that lack the list.
 """
 
-import re
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from pathlib import Path
+from typing import Annotated, Literal
 
-from reports.results.records import NotAResult, shown
+import msgspec
+
+from reports.results.records import record
 
 PATH = Path(__file__).resolve().parents[2] / "fixtures/counters.md"
-KINDS = ("time", "part", "rate", "ratio", "exact", "count", "value")
-DIRECTIONS = ("lower", "higher", "same", "")
-_BETTER = re.compile(r"(\w*)(?:, ([0-9.]+) %)?")
+Kind = Literal["time", "part", "rate", "ratio", "exact", "count", "value"]
+_BETTER = r"^(lower|higher|same)?(, [0-9]+([.][0-9]+)? %)?$"
 
 
 @dataclass(frozen=True)
 class Counter:
     name: str  # a pattern if it contains a *
     unit: str = ""  # e.g. us, B, FLOP/s; "" for a plain number
-    kind: str = "value"
-    better: str = ""  # one of DIRECTIONS
+    kind: Kind = "value"
+    better: str = ""  # lower, higher or same
     tolerance: float = 0  # relative; differences within it count as equal
 
     @property
@@ -58,40 +59,35 @@ class CounterTable:
         return self._found[name]
 
 
-def _counter(name: str, unit: str, kind: str, better: str) -> Counter:
-    match = _BETTER.fullmatch(better)
-    if kind not in KINDS or match is None or match[1] not in DIRECTIONS:
-        raise NotAResult(
-            f"the counter {shown(name)} has kind {shown(kind)} and better "
-            f"{shown(better)}; allowed: {', '.join(KINDS)}; lower, higher, same"
-        )
-    return Counter(name, unit, kind, match[1], float(match[2] or 0) / 100)
-
-
 @dataclass(frozen=True)
 class Listed:
     """A counter as a result's list describes it."""
 
     counter: str
     unit: str
-    kind: str
-    better: str
+    kind: Kind
+    better: Annotated[str, msgspec.Meta(pattern=_BETTER)]  # and the tolerance
 
 
 def counter_table(listed: Sequence[Listed]) -> CounterTable:
-    """Makes a table from a result's list. Errors: NotAResult."""
-    return CounterTable(tuple(_counter(*astuple(entry)) for entry in listed))
+    """Makes a table from a result's list."""
+
+    def described(one: Listed) -> Counter:
+        better, _, tolerance = one.better.partition(", ")
+        relative = float(tolerance.removesuffix(" %") or 0) / 100
+        return Counter(one.counter, one.unit, one.kind, better, relative)
+
+    return CounterTable(tuple(map(described, listed)))
 
 
 @cache
 def default_table() -> CounterTable:
     text = PATH.read_text(encoding="utf-8")
     _, _, lines = text.partition("\n|---|---|---|---|---|\n")
-    rows = [line.removeprefix("| ").split(" | ") for line in lines.splitlines()]
-    return CounterTable(
-        tuple(
-            _counter(name.strip("`"), *cells[:3])
-            for names, *cells in rows
-            for name in names.split(", ")
-        )
-    )
+    rows = [line.removeprefix("| ").split(" | ", 4) for line in lines.splitlines()]
+    listed = [
+        {"counter": name.strip("`"), "unit": unit, "kind": kind, "better": better}
+        for names, unit, kind, better, _ in rows
+        for name in names.split(", ")
+    ]
+    return counter_table(record(listed, list[Listed]))
