@@ -33,12 +33,6 @@ def _when(date: str) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def _revision(result: Result) -> str:
-    revision = result.context.get("git_revision", "")[:12]
-    changed = " + uncommitted changes" if result.is_dirty else ""
-    return f"{revision}{changed}" if revision else ""
-
-
 def facts(result: Result) -> list[tuple[str, str]]:
     """Returns the facts that a reader needs before the numbers."""
     context = result.context
@@ -46,7 +40,7 @@ def facts(result: Result) -> list[tuple[str, str]]:
     known = [
         ("Device", context.get("device", "")),
         ("Date", _when(context.get("date", ""))),
-        ("Revision", _revision(result)),
+        ("Revision", result.revision),
         ("Suite", context.get("suite", "")),
         ("Threads", context.get("threads", "")),
         ("PyTorch", context.get("torch", "")),
