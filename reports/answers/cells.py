@@ -6,9 +6,9 @@ from fnmatch import fnmatchcase
 
 from reports.answers.disturbed import modes_of
 from reports.answers.measured import Measured, counter_of
-from reports.experiments.spec import TIME, Column
+from reports.experiments.spec import Column
 from reports.results import text
-from reports.results.rows import Row
+from reports.results.rows import TIME, Row
 
 _PERCENT = (
     *("mfu*", "hfu*", "*share", "*_efficiency", "cv", "rank_spread"),

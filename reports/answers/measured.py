@@ -13,7 +13,7 @@ from scipy.special import erfc, ndtri, stdtrit
 
 from reports.results import text
 from reports.results.order_statistics import series_median_ends
-from reports.results.rows import NotAResult, Row, ends_of
+from reports.results.rows import TIME, NotAResult, Row, ends_of
 
 # Counters that compare rows that cannot take turns: their rank processes differ.
 _OF_OTHER_MOMENTS = ("strong_speedup",)
@@ -252,7 +252,7 @@ def _of_samples(row: Row) -> Measured:
 
 
 def _sources(row: Row) -> frozenset[str]:
-    if len(row.each.get("p50_us", ())) >= FEWEST_RUNS:
+    if len(row.each.get(TIME, ())) >= FEWEST_RUNS:
         return frozenset({_PROCESSES})
     return frozenset({row.turns.family if row.turns else row.name})
 
@@ -262,15 +262,16 @@ def _series(row: Row, counter: str) -> Series | None:
     values = row.each.get(counter, ())
     if len(values) >= FEWEST_RUNS:
         return Series(_PROCESSES, values)
-    if counter != "p50_us" or row.turns is None:
+    if counter != TIME or row.turns is None:
         return None
     turns = row.turns
     return Series(turns.family, turns.us, turns.visits, turns.process_spread)
 
 
-def _stated(row: Row, counter: str, value: float) -> Measured | None:
-    """Returns the value with the interval that the row states, or None. Errors:
+def _stated(row: Row, counter: str) -> Measured | None:
+    """Returns a counter with the interval that the row states, or None. Errors:
     NotAResult, if the value is not within it."""
+    value = row[counter]
     low, high = (row.get(end) for end in ends_of(counter))
     if low is None or high is None:
         return None
@@ -291,7 +292,7 @@ def counter_of(row: Row, counter: str) -> Measured:
     """Returns a counter with the interval that the row states or that follows from
     another interval; a counter that is not measured is exact."""
     value = row[counter]
-    if (stated := _stated(row, counter, value)) is not None:
+    if (stated := _stated(row, counter)) is not None:
         is_unfair = counter in _OF_OTHER_MOMENTS and not row.each
         others = frozenset({"another row"}) if is_unfair else frozenset()
         return replace(stated, sources=stated.sources | others)
@@ -299,20 +300,22 @@ def counter_of(row: Row, counter: str) -> Measured:
         return _of_steady(row, counter)
     if counter == "mean_us":
         return _of_samples(row)
-    time, kind = time_of(row), row.table.find(counter).kind
+    kind = row.table.find(counter).kind
+    if kind in ("time", "ratio"):
+        # The row does not state it: the interval of another time, and the other row of
+        # a ratio, are unknown.
+        return _unknown_of(row, counter)
+    time = time_of(row)
     if kind == "part" and time.value:
         return time * (value / time.value)
-    if kind == "rate":
-        return exactly(1) / time * (value * time.value)
-    # The row does not state it: the interval of another time, and the other row of a
-    # ratio, are unknown.
-    return _unknown_of(row, counter) if kind in ("time", "ratio") else exactly(value)
+    return (
+        exactly(1) / time * (value * time.value) if kind == "rate" else exactly(value)
+    )
 
 
 def time_of(row: Row) -> Measured:
-    """Returns the row's time with its interval."""
-    stated = _stated(row, "p50_us", row.time_us)
-    return stated or replace(unknown(row.time_us), sources=_sources(row))
+    """Returns the row's time with its interval; unknown on a null GPU."""
+    return counter_of(row, TIME) if TIME in row.counters else unknown(0)
 
 
 def _joint(*parts: Measured) -> frozenset[str]:

@@ -4,9 +4,9 @@ runs; for several processes it shows the medians."""
 
 from reports.answers.cells import formatted, shown
 from reports.answers.disturbed import NOISY_CV
-from reports.answers.tables import PHASES, phases_of, text_of_time
+from reports.answers.tables import PHASES, phases_of
 from reports.results import text
-from reports.results.rows import Result, Row
+from reports.results.rows import TIME, Result, Row
 
 _CONTEXT = ("git_revision", "suite", "processes", "threads", "device", "torch")
 _RATES = (
@@ -37,7 +37,7 @@ def _line(row: Row) -> list[str]:
     rate = next((name for name in _RATES if name in row.counters), None)
     return [
         row.name,
-        text_of_time(row) if row.time_us else "-",
+        shown(row, TIME),
         _shares(row),
         formatted(row, rate, row[rate]) if rate else "-",
         *(shown(row, name) for name in ("peak_bytes", "predicted_peak_bytes")),

@@ -8,9 +8,9 @@ from reports.answers.against import choices
 from reports.answers.cells import cell, column_of, expanded, heading_of, shown, value_of
 from reports.answers.measured import exponent
 from reports.answers.shapes import alike, case_text, values_text
-from reports.experiments.spec import TIME, Column, Spec
+from reports.experiments.spec import Column, Spec
 from reports.results import text
-from reports.results.rows import Row, grouped
+from reports.results.rows import TIME, Row, grouped
 from reports.results.text import Table
 
 PHASES = ("forward", "loss", "backward", "communication", "optimizer")
@@ -85,7 +85,7 @@ def rows_table(rows: Sequence[Row], spec: Spec, is_timed: bool) -> Table:
     lines = [
         [
             *label(row),
-            *([text_of_time(row)] if is_timed else []),
+            *([shown(row, TIME)] if is_timed else []),
             *ratios.get(row.name, ["-"] if axis else []),
             *(cells[place] for cells in merged),
         ]
@@ -107,12 +107,6 @@ def _merged(
         return (" = " if len(values) == 1 else " ≈ ").join(names)
 
     return {cells: heading(same) for cells, same in equal.items()}
-
-
-def text_of_time(row: Row) -> str:
-    if row.get(TIME) is None:
-        return text.time(row.time_us)
-    return shown(row, TIME)
 
 
 def across_table(rows: Sequence[Row], across: str, counter: str) -> Table:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-TIME = "p50_us"
+from reports.results.rows import TIME
 
 
 @dataclass(frozen=True)

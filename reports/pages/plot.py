@@ -7,10 +7,10 @@ from itertools import cycle
 
 from reports.answers.against import compared, size_of
 from reports.answers.cells import formatted, heading_of
-from reports.answers.measured import Measured, counter_of, time_of
+from reports.answers.measured import Measured, counter_of
 from reports.answers.shapes import selected, step_text, values_text
 from reports.answers.tables import PHASES, common, label_of, phases_of
-from reports.experiments.spec import TIME, Bars, Lines, Phases, Plot
+from reports.experiments.spec import Bars, Lines, Phases, Plot
 from reports.experiments.specs import IMPLEMENTATION
 from reports.pages.plotting.bars import Bar, Look, draw_bars
 from reports.pages.plotting.canvas import Figure
@@ -42,7 +42,7 @@ def _drawn(rows: Sequence[Row], experiment: str, plot: Plot) -> list[Figure]:
             return []
         label = _point_label(chosen)
         return _phases(chosen, label, f"{experiment}: phases of {common(chosen)}")
-    known = [row for row in rows if plot.counter == TIME or row.get(plot.counter)]
+    known = [row for row in rows if row.get(plot.counter)]
     if isinstance(plot, Lines):
         known = [row for row in known if plot.x in row.numbers]
     split = plot.split.split()
@@ -55,10 +55,6 @@ def _drawn(rows: Sequence[Row], experiment: str, plot: Plot) -> list[Figure]:
         else:
             drawn += _bars(group, title, plot)
     return drawn
-
-
-def _value(row: Row, counter: str) -> Measured:
-    return time_of(row) if counter == TIME else counter_of(row, counter)
 
 
 def _point_label(rows: Sequence[Row]) -> Callable[[Row], str]:
@@ -76,9 +72,9 @@ def _bars(rows: Sequence[Row], title: str, plot: Bars) -> list[Figure]:
         return _points(rows[:MOST], title, plot.counter)
     bars = []
     for choice in compared(rows, plot.versus):
-        base = _value(choice.base, plot.counter)
+        base = counter_of(choice.base, plot.counter)
         for name, row in choice.others.items():
-            ratio = _value(row, plot.counter) / base
+            ratio = counter_of(row, plot.counter) / base
             shown = text.significant(ratio.value)
             bars.append(_bar(name, name, ratio, shown, choice.label))
     del bars[MOST:]
@@ -95,7 +91,7 @@ def _points(rows: Sequence[Row], title: str, counter: str) -> list[Figure]:
     """Plots values with 95 % intervals; logarithmic if bars would be too short."""
     if not rows:
         return []
-    values = [_value(row, counter) for row in rows]
+    values = [counter_of(row, counter) for row in rows]
     unit = partial(formatted, rows[0], counter)
     label = _point_label(rows)
     bars = [
@@ -117,7 +113,7 @@ def _lines(rows: Sequence[Row], title: str, plot: Lines) -> list[Figure]:
     binary = rows[0].table.find(plot.counter).unit == "B"
     found: dict[str, list[tuple[float, float]]] = {}
     for row in sorted(rows, key=lambda row: row.numbers[plot.x]):
-        point = row.numbers[plot.x], _value(row, plot.counter).value
+        point = row.numbers[plot.x], counter_of(row, plot.counter).value
         if min(point) > 0:
             found.setdefault(label(row), []).append(point)
     if not any(len(points) > 1 for points in found.values()):

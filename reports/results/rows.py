@@ -25,6 +25,7 @@ T = TypeVar("T")
 K = TypeVar("K")
 # The device_kind of a GPU that does nothing, without times or with predicted ones.
 NULL_GPU, PREDICTED = "null_cuda", "predicted_cuda"
+TIME = "p50_us"  # the counter of a row's time; older files lack it
 # Ratios of times beyond these limits, in us, may underflow or overflow.
 SHORTEST_US, LONGEST_US = 1e-9, 1e15
 # Greater than any count, and small enough for a report's arithmetic.
@@ -75,6 +76,8 @@ class Row:
         for key, kind in _KINDS.items():
             parts = PartsOf(self.name, kind, getattr(self, key))
             object.__setattr__(self, key, parts)
+        if self.time_us:
+            self.counters.setdefault(TIME, self.time_us)
 
     @property
     def experiment(self) -> str:

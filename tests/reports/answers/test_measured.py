@@ -256,12 +256,12 @@ def test_the_interval_of_a_ratio_is_of_students_t_over_the_visits() -> None:
 
 
 def test_a_row_that_won_its_turns_is_a_rival_of_the_least_median() -> None:
-    us = (10.0, 20.0, 30.0, 40.0, 50.0, 60.0)
-    named = {
-        "least": time_of(replace(turned("a", *us), time_us=10)),
-        "quicker": time_of(replace(turned("b", *(0.9 * t for t in us)), time_us=11)),
-        "slower": time_of(replace(turned("c", *(2 * t for t in us)), time_us=20)),
-    }
+    def of(name: str, median: float, times: float) -> Measured:
+        turns = (times * us for us in (10.0, 20.0, 30.0, 40.0, 50.0, 60.0))
+        return replace(time_of(turned(name, *turns)), value=median)
+
+    named = {"least": of("a", 10, 1), "quicker": of("b", 11, 0.9)}
+    named["slower"] = of("c", 20, 2)
     assert least(named) == ("least", ["quicker"])
 
 

@@ -8,14 +8,14 @@ import pytest
 from advised import BF16_PEAK, PEAKS, Entry, product, timed
 from figures import outline, texts
 from golden import check_golden
-from reports.experiments.spec import TIME, Bars, Lines, Phases, Plot
+from reports.experiments.spec import Bars, Lines, Phases, Plot
 from reports.pages.figures.breakdown import MOST_STEPS, breakdown
 from reports.pages.figures.collectives import all_reduce
 from reports.pages.figures.memory import memory
 from reports.pages.figures.roofline import roofline
 from reports.pages.plot import MOST, figures
 from reports.pages.plotting.canvas import Figure
-from reports.results.rows import Row
+from reports.results.rows import TIME, Row
 from results import entry, parsed, result_of
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from golden import check_golden
-from reports.results.rows import Failure, NotAResult, load, parse
+from reports.results.rows import TIME, Failure, NotAResult, load, parse
 from results import expected, parsed
 
 ENTRY = {
@@ -51,7 +51,7 @@ def test_a_row_has_its_words_findings_and_counters() -> None:
     assert row.time_us == 12.5
     assert row.words == {"model": "tiny", "precision": "fp32"}
     assert row.findings == {"largest": "aten::div in loss", "logits": "fp32"}
-    assert row.counters == {"seq": 8.0}
+    assert row.counters == {"seq": 8.0, TIME: 12.5}
     assert row["seq"] == 8 and row.get("missing") is None
     assert row.parameters == row.words | {"seq": "8"}
 
@@ -79,7 +79,7 @@ def test_repetitions_are_one_row_with_the_medians() -> None:
     entries[1]["rare"] = 5.0
     (row,) = parse(DOCUMENT | {"benchmarks": entries}).rows
     assert row.time_us == 3
-    assert row.counters == {"seq": 6.0}
+    assert row.counters == {"seq": 6.0, TIME: 3}
 
 
 def test_a_row_is_wrong_if_one_repetition_is() -> None:
@@ -179,7 +179,7 @@ def test_words_of_google_benchmark_are_no_counters() -> None:
     words = {"run_name": "e", "aggregate_unit": "time", "error_message": "x"}
     entry = ENTRY | words | {"error_occurred": False}
     (row,) = parse(DOCUMENT | {"benchmarks": [entry]}).rows
-    assert row.counters == {"seq": 8.0}
+    assert row.counters == {"seq": 8.0, TIME: 12.5}
 
 
 def test_a_row_that_google_benchmark_gave_no_number_has_a_reason() -> None:
