@@ -183,39 +183,51 @@ def test_the_interval_of_an_exponent() -> None:
     assert not exponent_of([*exact[:2], (512, spread(1, math.inf))]).is_known
 
 
-def test_a_sum_and_a_difference_add_both_uncertainties() -> None:
-    one, other = Measured(10, 7, 13), Measured(20, 16, 24)
-    assert total([one, other]) == Measured(30, 25, 35)
-    assert other - one == Measured(10, 5, 15)
-    assert one - exactly(4) == Measured(6, 3, 9)
-    assert total([]) == exactly(0)
-    assert not (one - spread(2, math.inf)).is_known
+ONE, OTHER = Measured(10, 7, 13), Measured(20, 16, 24)
+NEGATIVE, WIDE = Measured(-5, -8, -2), Measured(10, 2, 18)
 
 
-def test_a_negative_factor_turns_the_ends_around() -> None:
-    assert Measured(10, 8, 13) * -2 == Measured(-20, -26, -16)
-    assert spread(1, math.inf) * 0 == exactly(0)
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        # Sums and differences add both uncertainties.
+        (total([ONE, OTHER]), Measured(30, 25, 35)),
+        (total([]), exactly(0)),
+        (OTHER - ONE, Measured(10, 5, 15)),
+        (ONE - exactly(4), Measured(6, 3, 9)),
+        # A negative factor swaps the ends.
+        (Measured(10, 8, 13) * -2, Measured(-20, -26, -16)),
+        (unknown(1) * 0, exactly(0)),
+        # A ratio of differences may be negative: here with 3 of 5, and 0.5 * 8.
+        (ratio_to(NEGATIVE, WIDE), Measured(-0.5, -1, 0)),
+    ],
+)
+def test_arithmetic(found: Measured, expected: Measured) -> None:
+    assert found == expected
 
 
-def test_the_ratio_of_differences_may_be_negative() -> None:
-    ratio = ratio_to(Measured(-5, -8, -2), Measured(10, 2, 18))
-    assert ratio == Measured(-0.5, -1, 0)  # 3 of 5, and 0.5 * 8
-    assert not ratio_to(exactly(1), spread(2, math.inf)).is_known
-    assert not ratio_to(spread(1, 0.1), exactly(0)).is_known
+def test_what_has_an_unknown_part_is_unknown() -> None:
+    assert not (ONE - unknown(2)).is_known
+    assert not ratio_to(exactly(1), unknown(2)).is_known
+    assert not ratio_to(ONE, exactly(0)).is_known
 
 
-def test_a_wide_interval_is_stated_by_its_ends() -> None:
-    assert Measured(20, 19, 21).plus_minus(str) == "20 ± 5 %"
-    assert Measured(20, 19, 60).plus_minus(str) == "20 (19 to 60)"
-    assert Measured(20, 0.9, 60).plus_minus(time) == "20 us (900 ns to 60 us)"
-    assert Measured(20, 19, 60).plus_minus(time) == "20 us (19 to 60 us)"
-    assert unknown(20).plus_minus(str) == "20"
-
-
-def test_an_interval_is_in_brackets() -> None:
-    assert Measured(100, 99, 150).text() == "100 (99 to 150)"
-    assert unknown(100).text() == "100 (no interval)"
-    assert exactly(2048).text(size) == "2 KiB"
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (Measured(20, 19, 21).plus_minus(str), "20 ± 5 %"),
+        # A wide interval is stated by its ends.
+        (Measured(20, 19, 60).plus_minus(str), "20 (19 to 60)"),
+        (Measured(20, 0.9, 60).plus_minus(time), "20 us (900 ns to 60 us)"),
+        (Measured(20, 19, 60).plus_minus(time), "20 us (19 to 60 us)"),
+        (unknown(20).plus_minus(str), "20"),
+        (Measured(100, 99, 150).text(), "100 (99 to 150)"),
+        (unknown(100).text(), "100 (no interval)"),
+        (exactly(2048).text(size), "2 KiB"),
+    ],
+)
+def test_an_interval_as_text(found: str, expected: str) -> None:
+    assert found == expected
 
 
 def turned(name: str, *us: float, family: str = "f") -> Row:

@@ -45,26 +45,21 @@ def with_expectation(**changes: Any) -> dict[str, Any]:
     return DOCUMENT | {"expectations": [EXPECTATION | changes]}
 
 
-def test_a_row_has_its_words_findings_and_counters() -> None:
-    row = parse(DOCUMENT).rows[0]
-    assert row.experiment == "e"
-    assert row.time_us == 12.5
-    assert row.words == {"model": "tiny", "precision": "fp32"}
-    assert row.findings == {"largest": "aten::div in loss", "logits": "fp32"}
+WORDS = {"model": "tiny", "precision": "fp32"}
+FINDINGS = {"largest": "aten::div in loss", "logits": "fp32"}
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"parameters": WORDS | {"seq": 8}, "findings": FINDINGS}]
+)
+def test_a_row_has_its_words_findings_and_counters(changes: dict[str, Any]) -> None:
+    """Older files have words and findings in the label."""
+    (row,) = parse(with_entry(**changes)).rows
+    assert row.experiment == "e" and row.time_us == 12.5
+    assert (row.words, row.findings) == (WORDS, FINDINGS)
     assert row.counters == {"seq": 8.0, TIME: 12.5}
     assert row["seq"] == 8 and row.get("missing") is None
-    assert row.parameters == row.words | {"seq": "8"}
-
-
-def test_parameters_and_findings_are_objects() -> None:
-    entry = {key: value for key, value in ENTRY.items() if key != "label"} | {
-        "parameters": {"model": "tiny", "precision": "fp32", "seq": 8},
-        "findings": {"largest": "aten::div, in loss", "logits": "fp32"},
-    }
-    row = parse(DOCUMENT | {"benchmarks": [entry]}).rows[0]
-    assert row.words == {"model": "tiny", "precision": "fp32"}
-    assert row.findings == {"largest": "aten::div, in loss", "logits": "fp32"}
-    assert row.parameters == {"model": "tiny", "precision": "fp32", "seq": "8"}
+    assert row.parameters == WORDS | {"seq": "8"}
 
 
 def test_rows_are_chosen_by_experiment_and_words_and_aggregates_are_none() -> None:
@@ -107,23 +102,6 @@ def test_expectations_are_read() -> None:
     (read,) = parse(DOCUMENT | {"expectations": [EXPECTATION]}).expectations
     assert read.bounds == pytest.approx((1.7, 2.3))
     assert read.quantity.rows == {"seq": "8"}
-
-
-def test_rows_of_a_null_gpu_have_no_time() -> None:
-    result = parse(with_entry(real_time=0.0) | NULL_GPU)
-    assert result.of_null_gpu
-    assert result.rows[0].time_us == 0
-
-
-def test_what_has_no_number_keeps_its_reason() -> None:
-    result = parse(DOCUMENT)
-    assert (result.skipped[0].name, result.skipped[0].reason) == (
-        "e/big",
-        "does not fit",
-    )
-    assert result.errors[0].reason == "wrong"
-    assert result.complete and not parse(DOCUMENT | {"complete": False}).complete
-    assert result.context == {"device": "cpu", "num_cpus": "2"}
 
 
 KERNEL: dict[str, Any] = {"phase": "forward", "name": "mm", "family": "gemm"}
