@@ -197,12 +197,11 @@ class Result:
 
 @dataclass(frozen=True)
 class _Entry:
-    """The fields of a row that Google Benchmark and the suite write, minus counters."""
+    """The fields that are read of a row, without counters."""
 
     name: str
     run_type: str
     real_time: float = 0.0
-    cpu_time: float = 0.0
     time_unit: str = "us"
     parameters: dict[str, str | float] | None = None
     findings: dict[str, str] = field(default_factory=dict)
@@ -211,15 +210,14 @@ class _Entry:
     error_message: str = ""
     skipped: bool = False
     skip_message: str = ""
-    run_name: str = ""
-    aggregate_name: str = ""
-    aggregate_unit: str = ""
-    family_index: float = 0
-    per_family_instance_index: float = 0
-    repetitions: float = 0
-    repetition_index: float = 0
-    threads: float = 0
-    iterations: float = 0
+
+
+_NO_COUNTERS = frozenset(_Entry.__dataclass_fields__) | frozenset(
+    """
+    aggregate_name aggregate_unit cpu_time family_index iterations repetition_index
+    per_family_instance_index repetitions run_name threads
+    """.split()
+)
 
 
 def _pairs(text: str, separator: str) -> dict[str, str]:
@@ -282,7 +280,7 @@ def _row(
     counters = {
         key: _counter(table, entry.name, key, value)
         for key, value in every.items()
-        if key not in _Entry.__dataclass_fields__
+        if key not in _NO_COUNTERS
     }
     return Row(entry.name, entry.real_time, words, findings, counters, table=table)
 
