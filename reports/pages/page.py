@@ -97,7 +97,7 @@ def environment(result: Result) -> Table:
 MOST_DISTURBED = 5  # rows that are not folded
 
 
-_VERDICTS = ("that failed", "that cannot be told", "that held")
+_VERDICTS = ("that failed", "without a verdict", "that held")
 
 
 def _listed(name: str, sentence: str, shown: Table | None, *folded: Table) -> Section:
