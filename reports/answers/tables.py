@@ -8,12 +8,17 @@ from reports.answers.against import choices
 from reports.answers.cells import cell, column_of, expanded, heading_of, shown, value_of
 from reports.answers.measured import exponent
 from reports.answers.shapes import alike, case_text, values_text
-from reports.experiments.spec import Column, Spec
+from reports.experiments.spec import Axis, Column, Spec
 from reports.results import text
 from reports.results.rows import TIME, Row, grouped
-from reports.results.text import Table
+from reports.results.text import Table, TextColumn, from_columns
 
 PHASES = ("forward", "loss", "backward", "communication", "optimizer")
+_BESIDE_PHASES = (
+    Column("tokens_per_second", "tokens/s"),
+    Column("communication_share", "communication"),
+    Column("loss", "loss reached", digits=4),
+)
 
 
 def phases_of(row: Row) -> dict[str, float]:
@@ -27,18 +32,16 @@ def varying(rows: Sequence[Row]) -> list[str]:
     return [key for key in keys if len({row.parameters.get(key) for row in rows}) > 1]
 
 
-def _labels(
-    rows: Sequence[Row], but: str = ""
-) -> tuple[list[str], Callable[[Row], list[str]]]:
+def _labels(rows: Sequence[Row], but: str = "") -> list[TextColumn]:
     """Returns a column for each parameter in which the rows differ, or a single column
     if more than a quarter of the cells would be empty."""
     keys = [key for key in varying(rows) if key != but]
     if not keys:
-        return ["case"], lambda row: [row.name]
+        return [("case", [row.name for row in rows])]
     lacking = sum(key not in row.parameters for row in rows for key in keys)
     if 4 * lacking > len(rows) * len(keys):
-        return ["case"], lambda row: [values_text(row, keys)]
-    return keys, lambda row: [row.parameters.get(key, "-") for key in keys]
+        return [("case", [values_text(row, keys) for row in rows])]
+    return [(key, [row.parameters.get(key, "-") for row in rows]) for key in keys]
 
 
 def label_of(rows: Sequence[Row], *but: str) -> Callable[[Row], str]:
@@ -67,38 +70,30 @@ def _exact(rows: Sequence[Row]) -> list[Column]:
 
 
 def rows_table(rows: Sequence[Row], spec: Spec, is_timed: bool) -> Table:
-    labels, label = _labels(rows)
     # The peak of a single operation is just the size of its tensors.
     has_peak = not spec.columns or any("model" in row.words for row in rows)
     named: list[str | Column] = [*spec.columns, *(["peak_bytes"] if has_peak else [])]
-    columns = expanded(rows, named) if is_timed else _exact(rows)
-    axis = spec.axis if is_timed else None
+    columns = _labels(rows)
+    if is_timed:
+        columns.append(("time", [shown(row, TIME) for row in rows]))
+        if spec.axis:
+            columns.append(_ratios(rows, spec.axis))
+    columns += _merged(rows, expanded(rows, named) if is_timed else _exact(rows))
+    return from_columns(columns, common(rows))
+
+
+def _ratios(rows: Sequence[Row], axis: Axis) -> TextColumn:
     ratios = {
-        row.name: ["1" if row is choice.base else choice.time(row).text()]
-        for choice in (choices(rows, axis) if axis else [])
+        row.name: "1" if row is choice.base else choice.time(row).text()
+        for choice in choices(rows, axis)
         for row in choice.rows.values()
     }
-    merged = _merged(rows, columns)
-    headings = [*labels, "time"] if is_timed else [*labels]
-    headings += [f"/ {axis.base}"] if axis else []
-    headings += merged.values()
-    lines = [
-        [
-            *label(row),
-            *([shown(row, TIME)] if is_timed else []),
-            *ratios.get(row.name, ["-"] if axis else []),
-            *(cells[place] for cells in merged),
-        ]
-        for place, row in enumerate(rows)
-    ]
-    return Table(headings, lines, common(rows))
+    return f"/ {axis.base}", [ratios.get(row.name, "-") for row in rows]
 
 
-def _merged(
-    rows: Sequence[Row], columns: Sequence[Column]
-) -> dict[tuple[str, ...], str]:
-    """Returns headings by cells: columns with the same cells become one, with " = "
-    between their names, or " ≈ " if the exact values differ."""
+def _merged(rows: Sequence[Row], columns: Sequence[Column]) -> list[TextColumn]:
+    """Makes one of columns with the same cells, with " = " between their headings, or
+    " ≈ " if the exact values differ."""
     equal = grouped(columns, lambda column: tuple(cell(row, column) for row in rows))
 
     def heading(same: list[Column]) -> str:
@@ -106,21 +101,22 @@ def _merged(
         names = dict.fromkeys(column.heading for column in same)
         return (" = " if len(values) == 1 else " ≈ ").join(names)
 
-    return {cells: heading(same) for cells, same in equal.items()}
+    return [(heading(same), cells) for cells, same in equal.items()]
 
 
 def across_table(rows: Sequence[Row], across: str, counter: str) -> Table:
     """Makes a table with a column for each value of the parameter, and the exponent."""
-    labels, label = _labels(rows, across)
-    places = sorted({row.numbers[across] for row in rows})
-    lines = []
-    for group in alike(rows, across):
-        by_place = {row.numbers[across]: shown(row, counter) for row in group}
-        cells = [by_place.get(place, "-") for place in places]
-        lines.append([*label(group[0]), *cells, _exponent(group, across, counter)])
-    headings = [*labels, *(f"{across} {place}" for place in places)]
+    groups = alike(rows, across)
+    columns = _labels([group[0] for group in groups], across)
+    cells_of = [
+        {row.numbers[across]: shown(row, counter) for row in group} for group in groups
+    ]
+    for place in sorted({row.numbers[across] for row in rows}):
+        cells = [by_place.get(place, "-") for by_place in cells_of]
+        columns.append((f"{across} {place}", cells))
+    powers = [_exponent(group, across, counter) for group in groups]
     title = f"{heading_of(counter)}, {common(rows)}".rstrip(", ")
-    return Table([*headings, f"grows as {across}^"], lines, title)
+    return from_columns([*columns, (f"grows as {across}^", powers)], title)
 
 
 def _exponent(group: Sequence[Row], across: str, counter: str) -> str:
@@ -150,27 +146,18 @@ def phases_table(rows: Sequence[Row]) -> Table | None:
     steps = [row for row in rows if any(f"{p}_mean_us" in row.counters for p in PHASES)]
     if not steps:
         return None
-    labels, label = _labels(rows)
-    phases = [p for p in PHASES if any(f"{p}_mean_us" in row.counters for row in steps)]
-    columns = expanded(
-        steps,
-        [
-            Column("tokens_per_second", "tokens/s"),
-            Column("communication_share", "communication"),
-            Column("loss", "loss reached", digits=4),
-        ],
-    )
-    headings = [*labels, "whole", *phases]
-    lines = [
-        [
-            *label(row),
-            *(_statistics(row, phase) for phase in ("", *phases)),
-            *(cell(row, column) for column in columns),
-        ]
-        for row in steps
+    columns = [*_labels(steps), ("whole", [_statistics(row, "") for row in steps])]
+    columns += [
+        (phase, [_statistics(row, phase) for row in steps])
+        for phase in PHASES
+        if any(f"{phase}_mean_us" in row.counters for row in steps)
+    ]
+    columns += [
+        (column.heading, [cell(row, column) for row in steps])
+        for column in expanded(steps, _BESIDE_PHASES)
     ]
     title = "Samples in ms, mean ± standard deviation (min, max)"
-    return Table([*headings, *(column.heading for column in columns)], lines, title)
+    return from_columns(columns, title)
 
 
 def tables(rows: Sequence[Row], spec: Spec, is_timed: bool) -> list[Table]:
