@@ -143,18 +143,14 @@ def _statistics(row: Row, phase: str) -> str:
 def phases_table(rows: Sequence[Row]) -> Table | None:
     """Makes the table of mean, deviation, minimum and maximum of each phase's samples;
     None without phases."""
-    steps = [row for row in rows if any(f"{p}_mean_us" in row.counters for p in PHASES)]
+    steps = [row for row in rows if any(_statistics(row, p) != "-" for p in PHASES)]
     if not steps:
         return None
     columns = [*_labels(steps), ("whole", [_statistics(row, "") for row in steps])]
-    columns += [
-        (phase, [_statistics(row, phase) for row in steps])
-        for phase in PHASES
-        if any(f"{phase}_mean_us" in row.counters for row in steps)
-    ]
+    columns += [(phase, [_statistics(row, phase) for row in steps]) for phase in PHASES]
     columns += [
         (column.heading, [cell(row, column) for row in steps])
-        for column in expanded(steps, _BESIDE_PHASES)
+        for column in _BESIDE_PHASES
     ]
     title = "Samples in ms, mean ± standard deviation (min, max)"
     return from_columns(columns, title)

@@ -158,5 +158,7 @@ TextColumn = tuple[str, Sequence[str]]  # the heading and the cells
 
 
 def from_columns(columns: Sequence[TextColumn], title: str = "") -> Table:
-    headings, cells = zip(*columns, strict=True)
+    """Makes a table of at least one line; leaves out columns of "-" alone."""
+    known = [(heading, cells) for heading, cells in columns if set(cells) != {"-"}]
+    headings, cells = zip(*known, strict=True)
     return Table(headings, list(zip(*cells, strict=True)), title)
