@@ -49,15 +49,6 @@ def _weight(kernel: Kernel | _Sum) -> tuple[float, int]:
     return -kernel.total_us, -kernel.instances
 
 
-def _cells(profile: Profile, kernel: Kernel, whole_us: float) -> list[str]:
-    cells = [profile.short(kernel.name), kernel.phase, kernel.family]
-    cells.append(str(kernel.instances))
-    if times := kernel.time_us:
-        cells += [text.time(times.total), text.percent(times.total / whole_us)]
-        cells += statistics_of(times)
-    return cells
-
-
 def _per_step(profile: Profile, whole_us: float) -> str:
     """Says that totals are means: unlike the rows' medians, a slow pass raises them."""
     return f"per step, mean of {profile.passes} passes" if whole_us else "per step"
@@ -65,14 +56,18 @@ def _per_step(profile: Profile, whole_us: float) -> str:
 
 def kernels_table(profile: Profile, step: str) -> Table:
     """Makes a table like Nsight's kernel summary, longest total time first."""
-    kernels = sorted(profile.kernels, key=_weight)
-    whole_us = _total(kernels)
+    whole_us = _total(profile.kernels)
     headings = [profile.of.removesuffix("s"), "phase", "family", "instances"]
-    if whole_us:
-        headings += ["total", "share", "mean", "median", "min", "max", "std"]
-    lines = [_cells(profile, kernel, whole_us) for kernel in kernels]
+    headings += ["total", "share", "mean", "median", "min", "max", "std"]
+    lines = []
+    for kernel in sorted(profile.kernels, key=_weight):
+        us = kernel.total_us
+        cells = [profile.short(kernel.name), kernel.phase, kernel.family]
+        cells.append(str(kernel.instances))
+        cells += [text.time(us), text.percent(us / whole_us)] if us else ["-", "-"]
+        lines.append(cells + statistics_of(kernel.time_us))
     title = f"The {profile.of} of {step}, {_per_step(profile, whole_us)}"
-    return Table(headings, lines, title)
+    return Table(headings, lines, title).compact()
 
 
 def families_table(profile: Profile, inference: Profile | None, step: str) -> Table:

@@ -12,13 +12,13 @@ from reports.results.text import Table
 # In the order in which a step runs them.
 _PHASES = ("step", "forward", "loss", "backward", "optimizer")
 _LAYER = re.compile(r"layer_(\d+)")
-_STATISTICS = ["total", "median", "min", "max", "std"]
+_STATISTICS = ["mean", "median", "min", "max", "std"]
 
 
 def statistics_of(times: Times | None) -> list[str]:
     """Formats mean, median, minimum, maximum and standard deviation."""
     if times is None:
-        return []
+        return ["-"] * len(_STATISTICS)
     values = (times.mean, times.median, times.min, times.max, times.stddev)
     return [text.time(us) for us in values]
 
@@ -42,33 +42,24 @@ def ranges_table(profile: Profile, step: str) -> Table | None:
         own = _own(span)
         return _place(span.phase), span.range != "all", -own.mean if own else 0
 
-    spans = sorted(spans, key=order)
-    is_timed, of_device = spans[0].host_us is not None, spans[0].device_us is not None
-    of_instance = any(span.instance_us for span in spans)
-    headings = ["range", "phase", "instances"]
-    if is_timed:
-        headings += ["total", *(["mean"] if of_instance else []), *_STATISTICS[1:]]
-    if of_device:
-        headings.append("host total")
     lines = []
-    for span in spans:
-        name = "the whole" if span.range == "all" else span.range
-        line = [name, span.phase, str(span.instances or "-")]
-        if own := _own(span):
-            line.append(text.time(own.mean))
-            if of_instance:
-                line += statistics_of(span.instance_us) or ["-"] * len(_STATISTICS)
-            else:
-                line += statistics_of(own)[1:]
-        if of_device and span.host_us:
-            line.append(text.time(span.host_us.mean))
-        lines.append(line)
+    for span in sorted(spans, key=order):
+        own, host = _own(span), span.host_us if span.device_us else None
+        lines.append(
+            [
+                "the whole" if span.range == "all" else span.range,
+                *(span.phase, str(span.instances or "-")),
+                *(statistics_of(own)[0], *statistics_of(span.instance_us or own)),
+                statistics_of(host)[0],
+            ]
+        )
+    headings = ["range", "phase", "instances", "total", *_STATISTICS, "host total"]
     title = f"The ranges of {step}, per step"
-    if is_timed:
+    if any(map(_own, spans)):
         title += f", over {profile.passes} passes"
-    if of_instance:
+    if any(span.instance_us for span in spans):
         title += "; all but the total are of an instance"
-    return Table(headings, lines, title=title)
+    return Table(headings, lines, title).compact()
 
 
 def layers_table(profile: Profile, step: str) -> Table | None:
@@ -84,7 +75,7 @@ def layers_table(profile: Profile, step: str) -> Table | None:
         for layer, times in sorted(layers.items()):
             over = text.significant(times.median / middle) if middle else "-"
             lines.append([str(layer), phase, *statistics_of(times), over])
-    headings = ["layer", "phase", *_STATISTICS, "of median layer"]
+    headings = ["layer", "phase", "total", *_STATISTICS[1:], "of median layer"]
     title = f"The layers of {step}, per step"
     return Table(headings, lines, title) if lines else None
 
@@ -94,15 +85,14 @@ def copies_table(profile: Profile, step: str) -> Table | None:
     if not profile.copies:
         return None
     headings = ["component", "phase", "direction", "by", "count", "bytes"]
-    is_timed = any(copy.time_us is not None for copy in profile.copies)
-    headings += ["time", "rate"] if is_timed else []
+    headings += ["time", "rate"]
     lines: list[Sequence[str]] = []
     for copy in sorted(profile.copies, key=lambda copy: (-copy.bytes, -copy.count)):
+        us, rate = copy.time_us, copy.bytes_per_second
         cells = [copy.component, copy.phase, copy.direction, copy.name]
         cells += [str(copy.count), text.size(copy.bytes)]
-        if is_timed:
-            us, rate = copy.time_us, copy.bytes_per_second
-            cells.append("-" if us is None else text.time(us))
-            cells.append("-" if rate is None else text.rate(rate, "B/s"))
+        cells.append("-" if us is None else text.time(us))
+        cells.append("-" if rate is None else text.rate(rate, "B/s"))
         lines.append(cells)
-    return Table(headings, lines, title=f"The copies and fills of {step}, per step")
+    title = f"The copies and fills of {step}, per step"
+    return Table(headings, lines, title).compact()

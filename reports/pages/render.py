@@ -2,6 +2,7 @@
 """Renders a page as one HTML file, and as Markdown with separate plots."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -72,21 +73,12 @@ def _brief(table: Table, html: str) -> str:
     lines = table.lines
     if len(lines) > MOST_LINES + 2:
         lines = lines[:MOST_LINES]
-    own = [
-        place
-        for place in range(len(table.headings))
-        if any(line[place] not in ("", "-") for line in lines)
-    ][:MOST_COLUMNS]
-    kept = Table(
-        [table.headings[place] for place in own],
-        [[line[place] for place in own] for line in lines],
-        table.title,
-    )
+    kept = replace(table, lines=lines).compact(MOST_COLUMNS)
     more = [
         plural(count, noun)
         for count, noun in (
             (len(table.lines) - len(lines), "line"),
-            (len(table.headings) - len(own), "column"),
+            (len(table.headings) - len(kept.headings), "column"),
         )
         if count
     ]

@@ -133,6 +133,17 @@ class Table:
             for number, cells in enumerate(columns)
         ]
 
+    def compact(self, most: int | None = None) -> "Table":
+        """Keeps the columns that have a value, or the first `most` of them."""
+        known = [
+            place
+            for place in range(len(self.headings))
+            if any(line[place] not in ("", "-") for line in self.lines)
+        ][:most]
+        headings = [self.headings[place] for place in known]
+        lines = [[line[place] for place in known] for line in self.lines]
+        return Table(headings, lines, self.title)
+
     def columns(self, left: Collection[int] = ()) -> list[str]:
         """Aligns columns for a terminal; those in `left` are left-aligned."""
         return columns([self.headings, *self.lines], left)
@@ -158,7 +169,6 @@ TextColumn = tuple[str, Sequence[str]]  # the heading and the cells
 
 
 def from_columns(columns: Sequence[TextColumn], title: str = "") -> Table:
-    """Makes a table of at least one line; leaves out columns of "-" alone."""
-    known = [(heading, cells) for heading, cells in columns if set(cells) != {"-"}]
-    headings, cells = zip(*known, strict=True)
-    return Table(headings, list(zip(*cells, strict=True)), title)
+    """Makes a table; leaves out columns without a value."""
+    headings, cells = zip(*columns, strict=True)
+    return Table(headings, list(zip(*cells, strict=True)), title).compact()
