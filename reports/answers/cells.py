@@ -2,6 +2,7 @@
 """Headings and formatted values of a row's counters and findings."""
 
 from collections.abc import Sequence
+from fnmatch import filter as filter_names
 from fnmatch import fnmatchcase
 
 from reports.answers.disturbed import modes_of
@@ -98,12 +99,9 @@ def shown(row: Row, named: str | Column) -> str:
 
 def expanded(rows: Sequence[Row], columns: Sequence[str | Column]) -> list[Column]:
     """Expands patterns to the names that match, and drops columns that no row has."""
-    names = dict.fromkeys(n for row in rows for n in (*row.counters, *row.findings))
+    names = {name for row in rows for name in (*row.counters, *row.findings)}
     found: list[Column] = []
     for column in map(column_of, columns):
-        if "*" not in column.counter:
-            found += [column] if column.counter in names else []
-            continue
-        matching = [name for name in names if fnmatchcase(name, column.counter)]
-        found += [column_of(name) for name in sorted(matching)]
+        matching = sorted(filter_names(names, column.counter))
+        found += [column] if column.counter in matching else map(column_of, matching)
     return found
