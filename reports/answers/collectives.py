@@ -9,9 +9,17 @@ from reports.results.alpha_beta import AlphaBeta, fit_alpha_beta
 from reports.results.rows import Result, Row, grouped
 
 
+def law_text(fit: AlphaBeta) -> str:
+    """Formats e.g. "50 us + S / (2 GB/s)"."""
+    start = text.time(fit.alpha_us)
+    if not fit.us_per_byte:
+        return f"{start}, whatever S"
+    return f"{start} + S / ({text.rate(fit.bytes_per_second, 'B/s')})"
+
+
 def _law(series: str, fit: AlphaBeta) -> str:
     """States the fitted law of the time in words."""
-    law = f"{series} t(S) = {fit}"
+    law = f"{series} t(S) = {law_text(fit)}"
     if not fit.us_per_byte:
         return law
     if not fit.alpha_us:

@@ -11,7 +11,7 @@ from reports.answers.shapes import alike, case_text, values_text
 from reports.experiments.spec import Axis, Column, Spec
 from reports.results import text
 from reports.results.rows import TIME, Row, grouped
-from reports.results.text import Table, TextColumn, from_columns
+from reports.results.text import Table
 
 PHASES = ("forward", "loss", "backward", "communication", "optimizer")
 _BESIDE_PHASES = (
@@ -19,6 +19,14 @@ _BESIDE_PHASES = (
     Column("communication_share", "communication"),
     Column("loss", "loss reached", digits=4),
 )
+
+TextColumn = tuple[str, Sequence[str]]  # the heading and the cells
+
+
+def from_columns(columns: Sequence[TextColumn], title: str = "") -> Table:
+    """Makes a table; leaves out columns without a value."""
+    headings, cells = zip(*columns, strict=True)
+    return Table(headings, list(zip(*cells, strict=True)), title).compact()
 
 
 def phases_of(row: Row) -> dict[str, float]:

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import nnls
 
-from reports.results import text
-
 ROUNDING = 1e-9  # of the shortest time, far below the resolution of a clock
 
 
@@ -30,13 +28,6 @@ class AlphaBeta:
 
     def time_us(self, size: float) -> float:
         return self.alpha_us + self.us_per_byte * size
-
-    def __str__(self) -> str:
-        """Formats e.g. "50 us + S / (2 GB/s)"."""
-        start = text.time(self.alpha_us)
-        if not self.us_per_byte:
-            return f"{start}, whatever S"
-        return f"{start} + S / ({text.rate(self.bytes_per_second, 'B/s')})"
 
 
 def fit_alpha_beta(sizes: Sequence[float], times_us: Sequence[float]) -> AlphaBeta:

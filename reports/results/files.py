@@ -30,19 +30,12 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
             beside.unlink(missing_ok=True)
 
 
-def _block(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(<!-- {name}:[^\n]*-->\n).*?(<!-- /{name} -->)", re.DOTALL)
-
-
-def block_of(document: str, name: str) -> str:
-    """Returns the text between the marks. Raises ValueError if there are none."""
-    found = _block(name).search(document)
-    if found is None:
-        raise ValueError(f"it has no <!-- {name}: ... --> <!-- /{name} --> marks")
-    return document[found.end(1) : found.start(2)].strip("\n")
-
-
 def with_block(document: str, name: str, text: str) -> str:
     """Puts `text` between the marks. Raises ValueError if there are none."""
-    block_of(document, name)
-    return _block(name).sub(lambda m: f"{m[1]}\n{text}\n\n{m[2]}", document)
+    block = rf"(<!-- {name}:[^\n]*-->\n).*?(<!-- /{name} -->)"
+    made, count = re.subn(
+        block, lambda m: f"{m[1]}\n{text}\n\n{m[2]}", document, flags=re.DOTALL
+    )
+    if not count:
+        raise ValueError(f"it has no <!-- {name}: ... --> <!-- /{name} --> marks")
+    return made

@@ -163,12 +163,3 @@ class Table:
             map(_csv_cell, cells) for cells in (self.headings, *self.lines)
         )
         return written.getvalue()
-
-
-TextColumn = tuple[str, Sequence[str]]  # the heading and the cells
-
-
-def from_columns(columns: Sequence[TextColumn], title: str = "") -> Table:
-    """Makes a table; leaves out columns without a value."""
-    headings, cells = zip(*columns, strict=True)
-    return Table(headings, list(zip(*cells, strict=True)), title).compact()

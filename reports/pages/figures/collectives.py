@@ -7,7 +7,7 @@ from itertools import cycle
 
 import numpy as np
 
-from reports.answers.collectives import series_of
+from reports.answers.collectives import law_text, series_of
 from reports.pages.plotting.canvas import WIDE, Figure, Formatter
 from reports.pages.plotting.lines import Plane, Series, draw_lines, logarithmic
 from reports.pages.plotting.palette import CLEAR_COLOURS
@@ -26,7 +26,7 @@ def _laws(result: Result) -> list[Law]:
         points = sorted((row.positive("bytes"), row.time_us) for row in rows)
         sizes, times = zip(*points, strict=True)
         fit = fit_alpha_beta(sizes, times) if len(set(sizes)) > 1 else None
-        laws.append((f"{name}: {fit}" if fit else name, points, fit))
+        laws.append((f"{name}: {law_text(fit)}" if fit else name, points, fit))
     return laws
 
 

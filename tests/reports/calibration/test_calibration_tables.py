@@ -14,13 +14,13 @@ from reports.calibration.noise import SCENARIOS, Noise
 from reports.calibration.rule import at_most
 from reports.calibration.samples import Samples, load, save
 from reports.calibration.weather import WEATHERS, Weather
-from reports.results.files import block_of, with_block
+from reports.results.files import with_block
 
 README = Path(pages.__file__).with_name("README.md")
 
 
 def published() -> str:
-    return block_of(README.read_text(encoding="utf-8"), "calibration")
+    return README.read_text(encoding="utf-8")
 
 
 def line(cells: list[str]) -> str:
@@ -128,7 +128,6 @@ def test_a_document_is_brought_up_to_date_between_its_marks() -> None:
     document = "a\n<!-- x: how -->\nold\n<!-- /x -->\nb\n"
     new = with_block(document, "x", r"new \1")
     assert new == "a\n<!-- x: how -->\n\nnew \\1\n\n<!-- /x -->\nb\n"
-    assert block_of(new, "x") == "new \\1"
     assert with_block(new, "x", r"new \1") == new
     with pytest.raises(ValueError, match="no <!-- y"):
         with_block(document, "y", "")

@@ -134,7 +134,7 @@ def test_a_directory_that_is_no_run(tmp_path: Path, capsys: Any) -> None:
 @pytest.mark.parametrize(
     ("new", "said"),
     [
-        (document(entry("e/one", 0)), "new.json: real_time of e/one is 0.0; allowed"),
+        (document(entry("e/one", 0)), "new.json: real_time of e/one is 0 us; allowed"),
         (document(), "no row has a number on both sides"),
     ],
 )
