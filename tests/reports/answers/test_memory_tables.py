@@ -86,8 +86,3 @@ def test_the_tensors_of_a_step_are_listed() -> None:
             "a null GPU": printed(step, null=True),
         },
     )
-
-
-def test_a_file_of_before_has_no_tensors() -> None:
-    made = answer_of(parsed(row("fp32", "train_step", 128, 9)), "memory")
-    assert made.details == [] and made.sentence != ""
