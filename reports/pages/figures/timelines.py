@@ -3,7 +3,7 @@
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,21 +22,35 @@ COLUMNS = ["time_us", "live_bytes", "event", "bytes", "operator", "phase"]
 MORE_COLUMNS = {"step": "1", "component": "", "layer": "", "shape": "", "dtype": ""}
 SHADES = {"forward": 0, "loss": 1, "backward": 2, "optimizer": 4}  # of COLOURS
 Times = NDArray[np.float64]
-Column = Sequence[str]
 
 
 @dataclass(frozen=True)
 class Timeline:
     name: str
+    events: list[dict[str, str]]
     times_us: Times
     live_bytes: Times
-    phases: list[tuple[str, float, float]]  # name, begin, end
-    peak: int  # index of the event with the most live bytes
-    operator: str  # at the peak
-    phase: str  # at the peak
-    place: str  # at the peak, e.g. "softmax of layer 3"
-    steps: int
-    begins_us: Sequence[float]  # of the steps after the first
+    steps: NDArray[np.int_]  # 0 until the first forward pass
+
+    @property
+    def peak(self) -> int:
+        """The index of the event with the most live bytes."""
+        return int(self.live_bytes.argmax())
+
+    @property
+    def phases(self) -> list[tuple[str, float, float]]:
+        """Name, begin and end; a phase ends at the next phase's first event."""
+        phase = np.array([event["phase"] for event in self.events])
+        changes = np.flatnonzero(np.append([True], phase[1:] != phase[:-1]))
+        begins = self.times_us[changes]
+        ends = [*begins[1:], self.times_us[-1]]
+        return list(zip(phase[changes].tolist(), begins, ends, strict=True))
+
+    @property
+    def begins_us(self) -> list[float]:
+        """When the steps after the first begin."""
+        begins = np.flatnonzero(np.diff(self.steps) > 0) + 1
+        return list(self.times_us[begins[0 if self.steps[0] > 0 else 1 :]])
 
 
 def decimate(times: Times, values: Times) -> NDArray[np.intp]:
@@ -74,45 +88,19 @@ def load(path: Path) -> Timeline | None:
     that is not a memory trace."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
-            columns, *lines = [line for line in csv.reader(file) if line] or [[]]
-        if columns not in (COLUMNS, [*COLUMNS, *MORE_COLUMNS]):
+            reader = csv.DictReader(file)  # marks surplus and missing cells by None
+            events = [MORE_COLUMNS | event for event in reader]
+        if reader.fieldnames not in (COLUMNS, [*COLUMNS, *MORE_COLUMNS]):
             raise ValueError("not a memory trace: its columns are others")
-        if not lines:
-            return None
-        trace: dict[str, Column] = {
-            key: [cell] * len(lines) for key, cell in MORE_COLUMNS.items()
-        }
-        trace |= zip(columns, zip(*lines, strict=True), strict=True)
-        times, live = (np.array(trace[key], float) for key in ("time_us", "live_bytes"))
+        if any(None in (*event, *event.values()) for event in events):
+            raise ValueError("a line has not one cell for each column")
+        times, live, steps = (
+            np.array([event[key] for event in events], kind)
+            for key, kind in (("time_us", float), ("live_bytes", float), ("step", int))
+        )
     except (OSError, ValueError) as error:
         raise ValueError(f"{path}: {error}") from error
-    peak = int(live.argmax())
-    component, layer = (trace[key][peak] for key in ("component", "layer"))
-    step = np.array(trace["step"], int)
-    # A call is in step 0 until its first forward pass.
-    begins = np.flatnonzero(np.diff(step) > 0)[0 if step[0] > 0 else 1 :] + 1
-    return Timeline(
-        name=_name(path.stem),
-        times_us=times,
-        live_bytes=live,
-        phases=_phases(trace, times),
-        peak=peak,
-        operator=trace["operator"][peak],
-        phase=trace["phase"][peak],
-        place=f"{component} of layer {layer}" if component and layer else component,
-        steps=max(int(step.max()), 1),
-        begins_us=times[begins].tolist(),
-    )
-
-
-def _phases(
-    trace: Mapping[str, Column], times: Times
-) -> list[tuple[str, float, float]]:
-    """Returns name, begin and end; a phase ends at the next phase's first event."""
-    phase = np.array(trace["phase"])
-    changes = np.flatnonzero(np.append([True], phase[1:] != phase[:-1]))
-    ends = [*times[changes[1:]], times[-1]]
-    return list(zip(phase[changes].tolist(), times[changes], ends, strict=True))
+    return Timeline(_name(path.stem), events, times, live, steps) if events else None
 
 
 def _shade(
@@ -135,11 +123,11 @@ def _shade(
 def _mark_peak(canvas: Canvas, plane: Plane, timeline: Timeline) -> None:
     at, size = timeline.times_us[timeline.peak], timeline.live_bytes[timeline.peak]
     x, y = plane.place((float(at), float(size)))
-    operator = f", {timeline.operator}" if timeline.operator else ""
+    operator = timeline.events[timeline.peak]["operator"]
     canvas.dot(x, y, COLOURS[3], name="peak")
     left = x > plane.width / 2  # the side with more room
-    shown, side = f"peak {text.size(size)}{operator}", "end" if left else "start"
-    canvas.text(x - 6 if left else x + 6, y - 5, shown, side)
+    shown = ", ".join(filter(None, (f"peak {text.size(size)}", operator)))
+    canvas.text(x - 6 if left else x + 6, y - 5, shown, "end" if left else "start")
 
 
 def _outline(times: Times, live: Times) -> list[tuple[float, float]]:
@@ -150,14 +138,16 @@ def _outline(times: Times, live: Times) -> list[tuple[float, float]]:
 
 
 def _said(timeline: Timeline, beyond: int) -> str:
-    live = timeline.live_bytes
-    steps = f" of {timeline.steps} steps" if timeline.steps > 1 else ""
-    place = f", {timeline.place}" if timeline.place else ""
+    live, peak = timeline.live_bytes, timeline.events[timeline.peak]
+    count = timeline.steps.max()
+    steps = f" of {count} steps" if count > 1 else ""
+    place = f", {peak['component']}" if peak["component"] else ""
+    place += f" of layer {peak['layer']}" if place and peak["layer"] else ""
     more = f" {beyond} further timelines are not shown." if beyond else ""
     return (
         f"Live bytes over the {len(live)} allocations and frees{steps} of "
         f"{timeline.name}: from {text.size(live[0])} to a peak of "
-        f"{text.size(live[timeline.peak])} in {timeline.phase}{place}.{more}"
+        f"{text.size(live.max())} in {peak['phase']}{place}.{more}"
     )
 
 

@@ -92,8 +92,11 @@ def test_without_traces_there_is_no_figure(tmp_path: Path) -> None:
     assert timelines(tmp_path / "nowhere") == []
 
 
+LINES = ("x,y,alloc,1,op,forward\n", '"1,2', "1,2\n", "1,2,alloc,1,op,forward,0\n")
+
+
 @pytest.mark.parametrize(
-    "content", ["", "a,b\n1,2\n", HEAD + "x,y,alloc,1,op,forward\n", HEAD + '"1,2']
+    "content", ["", "a,b\n1,2\n", *(HEAD + line for line in LINES)]
 )
 def test_what_is_no_trace_is_named(tmp_path: Path, content: str) -> None:
     (tmp_path / "memory_bad.csv").write_text(content)
