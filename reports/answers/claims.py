@@ -27,17 +27,13 @@ def _versus(rows: Sequence[Row], claim: spec.Versus) -> str:
     )
 
 
-def _name(row: Row, rows: Sequence[Row]) -> str:
-    """Names a row by the parameters that differ; the table's title has the others."""
-    return label_of(rows)(row) or case_text(row) or row.experiment
-
-
 def _extreme(every: Sequence[Row], claim: spec.Extreme) -> str:
     rows = [row for row in every if row.get(claim.counter) is not None]
     rows = [row for row in rows if not claim.needs or row.get(claim.needs) is not None]
     if claim.among and rows:  # the last setting of a run is the largest
         rows = alike(rows, *claim.among.split())[-1]
-    named = {_name(row, every): row for row in rows}
+    label = label_of(every)
+    named = {label(row): row for row in rows}
     values = {name: counter_of(row, claim.counter) for name, row in named.items()}
     ranked = values
     if not claim.least:
@@ -72,7 +68,8 @@ def _spread(rows: Sequence[Row], claim: spec.Spread) -> str:
     if not found:
         return ""
     ends = [end(found, key=lambda pair: pair[0].value) for end in (min, max)]
-    parts = [f"{shown(row, column)} (`{_name(row, rows)}`)" for _, row in ends]
+    label = label_of(rows)
+    parts = [f"{shown(row, column)} (`{label(row)}`)" for _, row in ends]
     said = f"The {column.heading} is {' to '.join(dict.fromkeys(parts))}"
     if rows[0].table.find(column.counter).kind == "ratio" and "time" in column.counter:
         below = sum(value.high < 1 for value, _ in found)
@@ -82,12 +79,12 @@ def _spread(rows: Sequence[Row], claim: spec.Spread) -> str:
 
 def _values(rows: Sequence[Row], claim: spec.Values) -> str:
     found = [row for row in rows if selected(row, claim.where)][:MOST]
-    parts = []
+    parts, label = [], label_of(rows)
     for row in found:
         columns = [Column(name, digits=claim.digits) for name in claim.columns]
         cells = [(heading_of(c.counter), shown(row, c)) for c in columns]
         said = ", ".join(f"{heading} {cell}" for heading, cell in cells if cell != "-")
-        parts += [f"`{_name(row, rows)}` {said}"] if said else []
+        parts += [f"`{label(row)}` {said}"] if said else []
     return f"{'; '.join(parts)}." if parts else ""
 
 

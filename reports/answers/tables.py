@@ -53,11 +53,16 @@ def _labels(rows: Sequence[Row], but: str = "") -> list[TextColumn]:
 
 
 def label_of(rows: Sequence[Row], *but: str) -> Callable[[Row], str]:
-    """Returns a function that formats the parameters that vary, except these."""
+    """Returns a function that formats the parameters that vary, or all parameters if
+    none do, except these."""
     keys = [key for key in varying(rows) if key not in but]
-    return lambda row: case_text(
-        row, *(key for key in row.parameters if key not in keys)
-    )
+
+    def label(row: Row) -> str:
+        shared = [key for key in row.parameters if key not in keys]
+        varied = case_text(row, *shared) or case_text(row, *but)
+        return varied or row.name.partition("/")[2] or row.name
+
+    return label
 
 
 def common(rows: Sequence[Row]) -> str:

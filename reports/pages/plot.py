@@ -40,7 +40,7 @@ def _drawn(rows: Sequence[Row], experiment: str, plot: Plot) -> list[Figure]:
         chosen = [row for row in rows if selected(row, plot.where)][:MOST]
         if not chosen:
             return []
-        label = _point_label(chosen)
+        label = label_of(chosen)
         return _phases(chosen, label, f"{experiment}: phases of {common(chosen)}")
     known = [row for row in rows if row.get(plot.counter)]
     if isinstance(plot, Lines):
@@ -55,11 +55,6 @@ def _drawn(rows: Sequence[Row], experiment: str, plot: Plot) -> list[Figure]:
         else:
             drawn += _bars(group, title, plot)
     return drawn
-
-
-def _point_label(rows: Sequence[Row]) -> Callable[[Row], str]:
-    label = label_of(rows)
-    return lambda row: label(row) or row.name.partition("/")[2] or row.name
 
 
 def _bar(label: str, part: str, value: Measured, shown: str, group: str = "") -> Bar:
@@ -89,11 +84,9 @@ def _bars(rows: Sequence[Row], title: str, plot: Bars) -> list[Figure]:
 
 def _points(rows: Sequence[Row], title: str, counter: str) -> list[Figure]:
     """Plots values with 95 % intervals; logarithmic if bars would be too short."""
-    if not rows:
-        return []
     values = [counter_of(row, counter) for row in rows]
     unit = partial(formatted, rows[0], counter)
-    label = _point_label(rows)
+    label = label_of(rows)
     bars = [
         _bar(label(row), counter, value, unit(value.value))
         for row, value in zip(rows, values, strict=True)

@@ -19,7 +19,7 @@ def test_a_spec_needs_no_source(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SPECS, "mine", Spec(sentence=(Values(("sum",)),), plots=()))
     result = parsed(entry("mine/a", 10.0, sum=4.5))
     (answer,) = answers(result)
-    assert (answer.name, answer.sentence) == ("mine", "`mine` sum 4.5.")
+    assert (answer.name, answer.sentence) == ("mine", "`a` sum 4.5.")
     assert section(result, "mine").figures == []
 
 
