@@ -63,20 +63,17 @@ class Step:
         """Returns the rows of these components in all phases."""
         return [row for (_, part), row in self.parts.items() if part in components]
 
-    def share(self, component: str) -> Measured:
-        """Returns its share of the step; interval ends add, as phases may correlate,
-        but a share is at most 1."""
-        shares = [counter_of(row, "share") for row in self.of(component)]
-        return Measured(
-            sum(share.value for share in shares),
-            sum(share.low for share in shares),
-            min(1.0, sum(share.high for share in shares)),
-        )
-
-    def ordered(self) -> list[str]:
-        """The components by share, largest first."""
-        components = dict.fromkeys(component for _, component in self.parts)
-        return sorted(components, key=lambda part: -self.share(part).value)
+    @property
+    def shares(self) -> dict[str, Measured]:
+        """The components' shares of the step, largest first; interval ends add, as
+        phases may correlate, but a share is at most 1."""
+        found = {}
+        for component in dict.fromkeys(component for _, component in self.parts):
+            each = [counter_of(row, "share") for row in self.of(component)]
+            low, high = sum(share.low for share in each), sum(s.high for s in each)
+            value = sum(share.value for share in each)
+            found[component] = Measured(value, low, min(1.0, high))
+        return dict(sorted(found.items(), key=lambda item: -item[1].value))
 
 
 def step_of(rows: list[Row]) -> Step:
@@ -102,17 +99,16 @@ def matmul_share(row: Row) -> Measured:
 
 def _most(step: Step) -> str:
     """States which component takes most of the step, if the intervals show it."""
-    order, name = step.ordered(), step.name
-    first = step.share(order[0])
-    shown = f"{first.plus_minus(text.percent)} of the time"
-    if len(order) == 1:
-        return f"In `{name}` `{order[0]}` takes {shown}"
-    second = step.share(order[1])
-    if differ(first, second):
-        return f"In `{name}` `{order[0]}` takes most, {shown}"
+    (first, share), *others = step.shares.items()
+    shown = f"`{first}` takes {{}}{share.plus_minus(text.percent)} of the time"
+    if not others:
+        return f"In `{step.name}` {shown.format('')}"
+    second, other = others[0]
+    if differ(share, other):
+        return f"In `{step.name}` {shown.format('most, ')}"
     return (
-        f"Which component of `{name}` takes most {CANNOT_TELL}: `{order[0]}` takes "
-        f"{shown}, `{order[1]}` {second.plus_minus(text.percent)}"
+        f"Which component of `{step.name}` takes most {CANNOT_TELL}: "
+        f"{shown.format('')}, `{second}` {other.plus_minus(text.percent)}"
     )
 
 
@@ -202,7 +198,7 @@ def table_of(step: Step) -> text.Table | None:
     """Makes a table: columns for each phase, the step, and the model's inference."""
     if not step.phases or not step.parts:
         return None
-    names, inference = step.ordered(), step.inference
+    names, inference = list(step.shares), step.inference
 
     def column(name: str, row: Row | None, shares: list[str], timed: str) -> list[str]:
         products = matmul_share(row).plus_minus(text.percent) if row else "-"
@@ -221,11 +217,11 @@ def table_of(step: Step) -> text.Table | None:
     results = ["matrix products, of each column", "time, profiled"]
     columns = [["component", *names, *results, "time without a profile"]]
     columns += [of_phase(*named) for named in step.phases.items()]
-    shares = [step.share(name).plus_minus(text.percent) for name in names]
+    shares = [share.plus_minus(text.percent) for share in step.shares.values()]
     columns.append(of_whole("step", step, shares))
     if inference:
-        own = {name: inference.share(name).value for name in inference.ordered()}
-        shares = [text.percent(own[name]) if name in own else "-" for name in names]
+        own = {n: text.percent(share.value) for n, share in inference.shares.items()}
+        shares = [own.get(name, "-") for name in names]
         columns.append(of_whole("inference", inference, shares))
     headings, *lines = map(list, zip(*columns, strict=True))
     if not step.timed and not (inference and inference.timed):

@@ -45,14 +45,13 @@ def _parts(result: Result) -> str:
     step = shown_step(result)
     if step is None or step.whole is None or not step.parts:
         return ""
-    first, *others = step.ordered()
-    share = step.share(first)
+    (first, share), *others = step.shares.items()
     said = f"`{first}` takes {share.plus_minus(text.percent)} of it"
     if others:
-        second = step.share(others[0])
-        if differ(share, second):
+        second, other = others[0]
+        if differ(share, other):
             said = f"`{first}` takes most of it, {share.plus_minus(text.percent)}"
-        said += f", `{others[0]}` {text.percent(second.value)}"
+        said += f", `{second}` {text.percent(other.value)}"
     products = f"matrix products {matmul_share(step.whole).plus_minus(text.percent)}"
     profile = result.profile_of(step.rows)
     top = top_name(profile) if profile else ""
