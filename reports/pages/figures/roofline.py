@@ -104,24 +104,22 @@ def points_of(result: Result, roofs: dict[str, Roof]) -> list[Point]:
     return points
 
 
-def _at_grain(points: Sequence[Point], grain: int) -> list[Point]:
-    """Keeps one of several points of an experiment that would overlap."""
-    kept = {
-        (
-            *(point.row.experiment, point.own, point.above),
-            round(grain * math.log10(point.intensity)),
-            round(grain * math.log10(point.rate)),
-        ): point
-        for point in points
-    }
-    return list(kept.values())
-
-
 def thinned(points: Sequence[Point]) -> list[Point]:
-    """Selects up to MOST_POINTS points from the whole plane, if possible."""
-    thinnings = [_at_grain(points, grain) for grain in GRAINS]
-    few = (drawn for drawn in thinnings if len(drawn) <= MOST_POINTS)
-    return next(few, thinnings[-1])
+    """Selects up to MOST_POINTS points from the whole plane, if possible: one of
+    several points of an experiment that would overlap."""
+    kept: dict[tuple[object, ...], Point] = {}
+    for grain in GRAINS:
+        kept = {
+            (
+                *(point.row.experiment, point.own, point.above),
+                round(grain * math.log10(point.intensity)),
+                round(grain * math.log10(point.rate)),
+            ): point
+            for point in points
+        }
+        if len(kept) <= MOST_POINTS:
+            break
+    return list(kept.values())
 
 
 _ABOVE, _HOLLOW = "#c00000", "#555555"
