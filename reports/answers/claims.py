@@ -2,7 +2,6 @@
 """Makes the sentence of an experiment from the claims in its spec, as far as the run's
 intervals support them."""
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +17,7 @@ from reports.results.rows import Row
 
 CLEAR = 0.25  # the largest half-width of an exponent that is stated
 MOST = 8  # rows in a sentence
+Maker = Callable[[Sequence[Row], Any], str]  # makes the sentence of a claim
 
 
 def _versus(rows: Sequence[Row], claim: spec.Versus) -> str:
@@ -88,22 +88,27 @@ def _values(rows: Sequence[Row], claim: spec.Values) -> str:
     return f"{'; '.join(parts)}." if parts else ""
 
 
-def _series(
-    rows: Sequence[Row], claim: spec.Settles | spec.Onset | spec.Growth
-) -> list[list[Row]]:
-    """Groups the rows that differ only in the parameter, for those that have it."""
-    return alike([row for row in rows if claim.along in row.numbers], claim.along)
+def _along(start: str, clause: Maker) -> Maker:
+    """Makes a sentence with a clause on each group of rows that differ only in the
+    parameter `along`; a clause may be ""."""
+
+    def made(rows: Sequence[Row], claim: Any) -> str:
+        numbered = [row for row in rows if claim.along in row.numbers]
+        parts = [
+            f"`{case_text(group[0], claim.along)}`{said}"
+            for group in alike(numbered, claim.along)
+            if (said := clause(group, claim))
+        ]
+        return f"{start.format(claim.along)}{'; '.join(parts)}." if parts else ""
+
+    return made
 
 
 def _growth(rows: Sequence[Row], claim: spec.Growth) -> str:
-    parts = []
-    chosen = [row for row in rows if selected(row, claim.where)]
-    for group in _series(chosen, claim):
-        if len(group) < 2:
-            continue
-        grown = [_grown(group, claim.along, name) for name in claim.counters]
-        parts.append(f"`{case_text(group[0], claim.along)}` {', '.join(grown)}")
-    return f"Along {claim.along}: {'; '.join(parts)}." if parts else ""
+    if len(rows) < 2 or not selected(rows[0], claim.where):
+        return ""
+    grown = (_grown(rows, claim.along, name) for name in claim.counters)
+    return f" {', '.join(grown)}"
 
 
 def _grown(rows: Sequence[Row], along: str, counter: str) -> str:
@@ -119,57 +124,45 @@ def _grown(rows: Sequence[Row], along: str, counter: str) -> str:
 
 def _settles(rows: Sequence[Row], claim: spec.Settles) -> str:
     """A number of calls is enough if it and all larger numbers give ratios near 1."""
-    near = 1 - claim.near, 1 + claim.near
-    parts = []
-    for group in _series(rows, claim):
-        ratios = {
-            row.numbers[claim.along]: counter_of(row, claim.counter)
-            for row in sorted(group, key=lambda row: row.numbers[claim.along])
-        }
-        last = max((n for n, r in ratios.items() if r.outside(*near)), default=-1)
-        later = {n: ratio for n, ratio in ratios.items() if n > last}
-        unclear = [n for n, ratio in later.items() if not ratio.within(*near)]
-        label = f"`{case_text(group[0], claim.along)}`"
-        margin = text.percent(claim.near)
-        if not later:
-            said = f"{max(ratios)} {claim.along} are too few for {margin}"
-        elif unclear:
-            worst = max(unclear, key=lambda n: later[n].half_width)
-            said = (
-                f"how many {claim.along} are enough {CANNOT_TELL}, because after "
-                f"{worst} the {heading_of(claim.counter)} is {later[worst].text()}: "
-                f"{later[worst].runs_to_tell(*near)}"
-            )
-        else:
-            said = f"from {claim.along} {min(later)} on it stays within {margin}"
-        parts.append(f"{label}: {said}")
-    return f"{'; '.join(parts)}." if parts else ""
+    near, margin = (1 - claim.near, 1 + claim.near), text.percent(claim.near)
+    ratios = {
+        row.numbers[claim.along]: counter_of(row, claim.counter)
+        for row in sorted(rows, key=lambda row: row.numbers[claim.along])
+    }
+    last = max((n for n, r in ratios.items() if r.outside(*near)), default=-1)
+    later = {n: ratio for n, ratio in ratios.items() if n > last}
+    unclear = [n for n, ratio in later.items() if not ratio.within(*near)]
+    if not later:
+        return f": {max(ratios)} {claim.along} are too few for {margin}"
+    if not unclear:
+        return f": from {claim.along} {min(later)} on it stays within {margin}"
+    worst = max(unclear, key=lambda n: later[n].half_width)
+    return (
+        f": how many {claim.along} are enough {CANNOT_TELL}, because after {worst} the "
+        f"{heading_of(claim.counter)} is {later[worst].text()}: "
+        f"{later[worst].runs_to_tell(*near)}"
+    )
 
 
 def _onset(rows: Sequence[Row], claim: spec.Onset) -> str:
-    parts = []
-    for group in _series(rows, claim):
-        places = {row.numbers[claim.along]: row.get(claim.counter) for row in group}
-        found = [place for place, value in places.items() if value]
-        free = [place for place in places if place < min(found, default=math.inf)]
-        label = f"`{case_text(group[0], claim.along)}`"
-        heading = heading_of(claim.counter)
-        if not found:
-            parts.append(f"{label} not {heading} up to {max(places)}")
-        else:
-            least_free = f", not at {max(free)}" if free else ""
-            parts.append(f"{label} {heading} at {min(found)}{least_free}")
-    return f"By {claim.along}: {'; '.join(parts)}." if parts else ""
+    places = {row.numbers[claim.along]: row.get(claim.counter) for row in rows}
+    found = [place for place, value in places.items() if value]
+    heading = heading_of(claim.counter)
+    if not found:
+        return f" not {heading} up to {max(places)}"
+    free = [place for place in places if place < min(found)]
+    least_free = f", not at {max(free)}" if free else ""
+    return f" {heading} at {min(found)}{least_free}"
 
 
-_MAKERS: dict[type, Callable[[Sequence[Row], Any], str]] = {
+_MAKERS: dict[type, Maker] = {
     spec.Versus: _versus,
     spec.Extreme: _extreme,
     spec.Spread: _spread,
     spec.Values: _values,
-    spec.Growth: _growth,
-    spec.Settles: _settles,
-    spec.Onset: _onset,
+    spec.Growth: _along("Along {}: ", _growth),
+    spec.Settles: _along("", _settles),
+    spec.Onset: _along("By {}: ", _onset),
 }
 
 
