@@ -22,8 +22,8 @@ def _read(value: str, is_allowed: Callable[[float], bool], allowed: str) -> floa
 
 def number(least: float, most: float, whole: bool = False) -> Callable[[str], float]:
     """Returns a type for numbers in a range; a whole number may be written as 1e9."""
-    kind = "a whole number" if whole else "a number"
-    allowed = f"{kind}, {least:.13g} to {most:.13g}"
+    kind, digits = ("a whole number", ".0f") if whole else ("a number", ".13g")
+    allowed = f"{kind}, {least:{digits}} to {most:{digits}}"
 
     def is_allowed(found: float) -> bool:
         return least <= found <= most and not (whole and found != int(found))
