@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The memory and the cost of models, as text for a terminal."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any
 
 from reports.results import text
 from tools.planner.formulas import count
 from tools.planner.recipes import TOTALS
+from tools.planner.tables import Columns, Json, at, each, table, whole, yes
 
-Json = Mapping[str, Any]
-Cells = list[str]
 _NOTES = """\
 peak is the maximum over a step, found by a dry run of it, not the sum of the columns
 before it: they are not all alive at once.
@@ -25,18 +23,6 @@ fragmentation."""
 _CHECKPOINT_NOTES = """\
 longer and larger compare with the model's first line; at an unchanged rate of the
 hardware (HFU) the step takes longer by the last column."""
-_HEAD = (
-    *("model", "parameters", "weights", "gradients", "optimizer", "saved"),
-    *("per block", "peak", "fits", "max seq", "TFLOP", "moved"),
-)
-_BYTES = (
-    *("parameter_bytes", "gradient_bytes", "optimizer_bytes", "saved_bytes"),
-    *("saved_bytes_per_block", "predicted_peak_bytes"),
-)
-
-
-def _yes(fits: bool) -> str:
-    return "yes" if fits else "no"
 
 
 def _teraflop(flops: float) -> str:
@@ -54,50 +40,69 @@ def _duration(seconds: float) -> str:
     return f"{count(seconds / 86400)} days"
 
 
-def _table(title: str, lines: Sequence[Cells], left: Sequence[int]) -> str:
-    return "\n".join([title, *text.columns(lines, left)])
+_MODEL: Columns = {"model": at("model")}
+_COST: Columns = {
+    **_MODEL,
+    "parameters": at("params", whole),
+    "weights": at("parameter_bytes", text.size),
+    "gradients": at("gradient_bytes", text.size),
+    "optimizer": at("optimizer_bytes", text.size),
+    "saved": at("saved_bytes", text.size),
+    "per block": at("saved_bytes_per_block", text.size),
+    "peak": at("predicted_peak_bytes", text.size),
+    "fits": at("fits", yes),
+    "max seq": at("largest_seq"),
+    "TFLOP": at("flops", _teraflop),
+    "moved": at("bytes", text.size),
+}
+_TENSORS: Columns = {
+    **_MODEL,
+    "residual": at("residual_bytes", text.size),
+    "logits": at("logit_bytes", text.size),
+    "largest": at("largest_tensor.bytes", text.size),
+    "largest tensor": at("largest_tensor", "{0[name]}, {0[component]}".format),
+}
+_BLOCK: Columns = {
+    "operator": at("operator"),
+    "bytes": at("bytes", text.size),
+    "shape": at("shape"),
+    "dtype and component": "{0[dtype]} {0[component]}".format,
+}
+_TRAINING: Columns = {
+    **_MODEL,
+    "steps": at("training.steps", count),
+    "time": at("training.seconds", _duration),
+    "rate": at("training.flops_per_second", lambda rate: text.rate(rate, "FLOP/s")),
+    "MFU": at("training.mfu", text.percent),
+    "at": at("training.basis"),
+}
+_TIME: Columns = {
+    **_MODEL,
+    "step": at("time.predicted_us", text.time),
+    "90 %": lambda row: " to ".join(
+        text.time(row["time"][end]) for end in ("low_us", "high_us")
+    ),
+    "TFLOP/s": lambda row: text.significant(
+        1e-6 * row["flops"] / row["time"]["predicted_us"]
+    ),
+}
+_CHECKPOINTS: Columns = {
+    **_MODEL,
+    "checkpoint": at("checkpoint"),
+    "saved": at("saved_bytes", text.size),
+    "peak": at("predicted_peak_bytes", text.size),
+    "fits": at("fits", yes),
+    "max seq": at("largest_seq"),
+    "longer": at("longer", "{:.2f}".format),
+    "max batch": at("largest_batch"),
+    "larger": at("larger", "{:.2f}".format),
+    "TFLOP again": at("recomputed_flops", _teraflop),
+    "of the step": lambda row: text.percent(row["recomputed_flops"] / row["flops"]),
+}
 
 
-def _cost(row: Json) -> Cells:
-    return [
-        row["model"],
-        f"{row['params']:,}",
-        *(text.size(row[key]) for key in _BYTES),
-        _yes(row["fits"]),
-        str(row["largest_seq"]),
-        _teraflop(row["flops"]),
-        text.size(row["bytes"]),
-    ]
-
-
-def _phases(rows: Sequence[Json]) -> str:
-    lines = [["model", *(one["phase"] for one in rows[0]["moments"]), "peak at"]]
-    for row in rows:
-        highest = [text.size(one["bytes"]) for one in row["moments"]]
-        lines.append([row["model"], *highest, row["predicted_peak_moment"]])
-    return _table("highest point of each phase", lines, (0, -1))
-
-
-def _tensors(rows: Sequence[Json]) -> str:
-    lines = [["model", "residual", "logits", "largest", "largest tensor"]]
-    for row in rows:
-        largest = row["largest_tensor"]
-        sizes = (row["residual_bytes"], row["logit_bytes"], largest["bytes"])
-        name = f"{largest['name']}, {largest['component']}"
-        lines.append([row["model"], *map(text.size, sizes), name])
-    return _table("single tensors", lines, (0, -1))
-
-
-def _by_component(
-    title: str, rows: Sequence[Json], values: Callable[[Json], Mapping[str, str]]
-) -> str:
-    """A line for each row, a column for each component that a row has."""
-    found = [values(row) for row in rows]
-    names = list(dict.fromkeys(name for one in found for name in one))
-    lines = [["model", *names]]
-    for row, one in zip(rows, found, strict=True):
-        lines.append([row["model"], *(one.get(name, "-") for name in names)])
-    return _table(title, lines, (0,))
+def _highest(row: Json) -> dict[str, str]:
+    return {one["phase"]: text.size(one["bytes"]) for one in row["moments"]}
 
 
 def _flops(row: Json) -> dict[str, str]:
@@ -112,99 +117,73 @@ def _saved(row: Json) -> dict[str, str]:
 
 
 def _parameters(row: Json) -> dict[str, str]:
-    return {name: f"{value:,}" for name, value in row["params_by_component"].items()}
+    return {name: whole(value) for name, value in row["params_by_component"].items()}
 
 
-def _block(row: Json) -> str:
-    lines = [["operator", "bytes", "shape", "dtype and component"]]
-    for one in row["saved_tensors_per_block"]:
-        what = f"{one['dtype']} {one['component']}"
-        lines.append([one["operator"], text.size(one["bytes"]), one["shape"], what])
-    return _table("saved by one block", lines, (0, -1))
-
-
-def _training(rows: Sequence[Json]) -> str:
-    lines = [["model", "steps", "time", "rate", "MFU", "at"]]
-    for row in rows:
-        time = row["training"]
-        cells = ["-", "-"]
-        if time["seconds"] is not None:
-            rate = text.rate(time["flops_per_second"], "FLOP/s")
-            cells = [_duration(time["seconds"]), rate]
-        share = text.percent(time["mfu"]) if "mfu" in time else "-"
-        lines.append([row["model"], count(time["steps"]), *cells, share, time["basis"]])
-    return _table("training", lines, (0, -1))
-
-
-def _time(rows: Sequence[Json], device: str) -> str:
-    kinds = dict.fromkeys(kind for row in rows for kind in row["time"]["parts_us"])
-    lines = [["model", "step", "90 %", "TFLOP/s", *kinds]]
-    for row in rows:
-        time = row["time"]
-        us, parts = time["predicted_us"], time["parts_us"]
-        ends = " to ".join(text.time(time[end]) for end in ("low_us", "high_us"))
-        rate = text.significant(1e-6 * row["flops"] / us)
-        shares = (text.percent(parts.get(kind, 0) / us) for kind in kinds)
-        lines.append([row["model"], text.time(us), ends, rate, *shares])
-    return _table(f"predicted time on {device}", lines, (0,))
+def _shares(row: Json) -> dict[str, str]:
+    time = row["time"]
+    return {
+        kind: text.percent(us / time["predicted_us"])
+        for kind, us in time["parts_us"].items()
+    }
 
 
 def _recipe(rows: Sequence[Json]) -> str:
     """A line for each item, a column for each model."""
+    recipes = [row["recipe"] for row in rows]
     lines = [["at", "item", *(row["model"] for row in rows)]]
     for part in ("static", "gradient", "peak", "reserved"):
-        for item in dict.fromkeys(name for row in rows for name in row["recipe"][part]):
-            sizes = (text.size(row["recipe"][part].get(item, 0)) for row in rows)
+        for item in dict.fromkeys(name for one in recipes for name in one[part]):
+            sizes = (text.size(one[part].get(item, 0)) for one in recipes)
             lines.append([part, item, *sizes])
     for total in TOTALS:
-        sizes = (text.size(row["recipe"][f"{total}_bytes"]) for row in rows)
+        sizes = (text.size(one[f"{total}_bytes"]) for one in recipes)
         lines.append([total, "together", *sizes])
-    lines.append(["peak", "fits", *(_yes(row["recipe"]["fits"]) for row in rows)])
-    batches = [row["recipe"]["largest_batch"] for row in rows]
+    lines.append(["peak", "fits", *(yes(one["fits"]) for one in recipes)])
+    batches = [one["largest_batch"] for one in recipes]
     if None not in batches:
         lines.append(["peak", "largest batch", *map(str, batches)])
-    return _table(f"recipe {rows[0]['recipe']['name']}, on a rank", lines, (0, 1))
+    title = f"recipe {recipes[0]['name']}, on a rank"
+    return "\n".join([title, *text.columns(lines, (0, 1))])
 
 
 def _details(rows: Sequence[Json], query: Json) -> Iterator[str]:
-    yield _phases(rows)
-    yield _tensors(rows)
-    yield _by_component("TFLOP by component", rows, _flops)
+    highest = {**_MODEL, **each(rows, _highest), "peak at": at("predicted_peak_moment")}
+    yield table(rows, highest, (0, -1), "highest point of each phase")
+    yield table(rows, _TENSORS, (0, -1), "single tensors")
+    yield table(rows, _MODEL | each(rows, _flops), title="TFLOP by component")
     if rows[0]["mode"] != "inference":
-        yield _by_component("saved for the backward pass", rows, _saved)
+        saved = _MODEL | each(rows, _saved)
+        yield table(rows, saved, title="saved for the backward pass")
         # For a single model there is room to list each tensor.
         if len(rows) == 1:
-            yield _block(rows[0])
+            tensors = rows[0]["saved_tensors_per_block"]
+            yield table(tensors, _BLOCK, (0, -1), "saved by one block")
     if "time" in rows[0]:
-        yield _time(rows, query["device"])
+        title = f"predicted time on {query['device']}"
+        yield table(rows, _TIME | each(rows, _shares, "0 %"), title=title)
     if "training" in rows[0]:
-        yield _training(rows)
+        yield table(rows, _TRAINING, (0, -1), "training")
     if "recipe" in rows[0]:
         yield _recipe(rows)
 
 
 def _checkpointing(rows: Sequence[Json]) -> str:
     """Compares the checkpointing choices of each model with its first one."""
-
-    def factor(row: Json, first: Json, key: str) -> str:
-        return f"{row[key] / first[key]:.2f}" if first[key] else "-"
-
-    sizes = ["max seq", "longer", "max batch", "larger"]
-    last = ["TFLOP again", "of the step"]
-    lines = [["model", "checkpoint", "saved", "peak", "fits", *sizes, *last]]
+    compared = []
     for model in dict.fromkeys(row["model"] for row in rows):
-        own = [row for row in rows if row["model"] == model]
-        for row in own:
-            cells = [model, row["checkpoint"]]
-            cells += map(text.size, (row["saved_bytes"], row["predicted_peak_bytes"]))
-            cells.append(_yes(row["fits"]))
-            for key in ("largest_seq", "largest_batch"):
-                cells += [str(row[key]), factor(row, own[0], key)]
-            again = row["recomputed_flops"]
-            cells += [_teraflop(again), text.percent(again / row["flops"])]
-            lines.append(cells)
+        first, *others = (row for row in rows if row["model"] == model)
+        for row in (first, *others):
+            factors = {
+                name: row[size] / first[size] if first[size] else None
+                for name, size in (
+                    ("longer", "largest_seq"),
+                    ("larger", "largest_batch"),
+                )
+            }
+            compared.append({**row, **factors})
     title = f"checkpointing, {rows[0]['precision']} {rows[0]['mode']}"
-    return _table(title, lines, (0,))
+    return table(compared, _CHECKPOINTS, title=title)
 
 
 def _step(row: Json) -> tuple[str, str]:
@@ -220,17 +199,19 @@ def render(document: Json) -> str:
         head += f", training on {query['tokens']:,} tokens"
     parts = [head]
     # The same widths in all tables make them easy to compare.
-    top, *lines = text.columns([_HEAD, *map(_cost, rows)], (0,))
+    top, *lines = table(rows, _COST).splitlines()
     size = len(query["models"])
-    for first in range(0, len(rows), size):
-        group = rows[first : first + size]
+    for start in range(0, len(rows), size):
+        group = rows[start : start + size]
         title = " ".join(_step(group[0]))
         if "checkpoints" in query:
             title += f", checkpoint {group[0]['checkpoint']}"
-        parts.append("\n".join([title, top, *lines[first : first + size]]))
+        parts.append("\n".join([title, top, *lines[start : start + size]]))
         parts += _details(group, query)
     # Parameters are the same for every precision and mode.
-    parts.append(_by_component("parameters by component", rows[:size], _parameters))
+    first = rows[:size]
+    parameters = _MODEL | each(first, _parameters)
+    parts.append(table(first, parameters, title="parameters by component"))
     if "checkpoints" in query:
         parts += [_checkpointing(list(group)) for _, group in groupby(rows, _step)]
         parts[-1] += f"\n{_CHECKPOINT_NOTES}"

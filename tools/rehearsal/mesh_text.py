@@ -2,10 +2,11 @@
 """A rank of a mesh as text, for a terminal."""
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from reports.results import text
-from tools.rehearsal.text import Json, table, where
+from tools.planner.tables import Json, at, table, whole
+from tools.rehearsal.text import where
 
 _BOUNDS = {
     "compute": "compute",
@@ -32,8 +33,31 @@ def _size(count: float) -> str:
     return text.size(count, 4)
 
 
-def _count(value: int) -> str:
-    return f"{value:,}"
+_COLLECTIVES = {
+    "collectives of a step": "{0[group]} {0[collective]}".format,
+    "calls": at("calls", whole),
+    "buffers": at("bytes", _size),
+    "sent": at("sent_bytes", _size),
+    "": at("source"),
+}
+_MESHES = {
+    "predicted": at("mesh", "{0[ranks]}: {0[name]}".format),
+    "batch": at("batch"),
+    "checkpoint": at("checkpoint"),
+    "memory": at("predicted.needed_bytes", text.size),
+    "step": at("computed.step_us", text.time),
+    "tokens/s": at(
+        "computed.tokens_per_second", lambda rate: text.rate(rate, "").strip()
+    ),
+    "of peak": at("computed.model_flops_share", text.percent),
+    "bound": at("computed.bound"),
+    "from": at("computed.compute_bound_batch", whole),
+    "largest": at("predicted.largest_batch", whole),
+    "": lambda row: row["why_not"] or "fits",
+}
+_LIST = """\
+batch: sequences of each data and fsdp rank; from: the smallest that is compute-bound;
+largest: that memory holds. The times are computed."""
 
 
 def _link(link: Json) -> str:
@@ -44,10 +68,11 @@ def _link(link: Json) -> str:
 
 
 def _batch(query: Json) -> str:
-    whole = query["global_batch"]
-    sequences = text.plural(query["batch"] if whole is None else whole, "sequence")
-    where = "each data and fsdp rank" if whole is None else "all ranks together"
-    return f"{sequences} of {_count(query['seq'])} tokens on {where}"
+    count, ranks = query["global_batch"], "all ranks together"
+    if count is None:
+        count, ranks = query["batch"], "each data and fsdp rank"
+    sequences = text.plural(count, "sequence")
+    return f"{sequences} of {whole(query['seq'])} tokens on {ranks}"
 
 
 def _head(document: Json) -> str:
@@ -55,7 +80,7 @@ def _head(document: Json) -> str:
     return (
         f"{document['device']}, {text.size(document['free_bytes'])} free, "
         f"{text.size(query['spare_bytes'])} of it spared for NCCL\n"
-        f"{query['model']}: {_count(query['parameters'])} parameters, "
+        f"{query['model']}: {whole(query['parameters'])} parameters, "
         f"{query['implementation']}, attention {query['attention']}, "
         f"{query['precision']}, checkpoint {query['checkpoint']}, {_batch(query)}"
     )
@@ -63,7 +88,7 @@ def _head(document: Json) -> str:
 
 def _memory(row: Json) -> str:
     predicted, found = row["predicted"], row["rehearsed"] or {}
-    of_part = f"of {_count(predicted['part_parameters'])} in its part"
+    of_part = f"of {whole(predicted['part_parameters'])} in its part"
     lines = [
         [what, shown(predicted[key]), shown(found[key]) if key in found else "-", note]
         for what, key, shown, note in (
@@ -71,30 +96,22 @@ def _memory(row: Json) -> str:
             ("tensors, between steps", "resident_bytes", _size, ""),
             ("tensors, build", "build_peak_bytes", _size, ""),
             ("reserved", "reserved_bytes", _size, "with libraries"),
-            ("parameters", "shard_elements", _count, of_part),
+            ("parameters", "shard_elements", whole, of_part),
         )
     ]
-    return table(["memory of a rank", "predicted", "rehearsed", ""], lines)
-
-
-def _by_kind(calls: Sequence[Json]) -> dict[str, Json]:
-    return {f"{one['group']} {one['collective']}": one for one in calls}
+    headings = ["memory of a rank", "predicted", "rehearsed", ""]
+    return "\n".join(text.columns([headings, *lines]))
 
 
 def _collectives(row: Json) -> str:
-    predicted = _by_kind(row["predicted"]["collectives"])
+    predicted = row["predicted"]["collectives"]
     found = (row["rehearsed"] or {}).get("collectives")
-    shown = predicted if found is None else _by_kind(found)
-    lines = []
-    for name, calls in shown.items():
-        if found is None:
-            source = "predicted"
-        else:
-            source = "as predicted" if calls == predicted.get(name) else "not predicted"
-        buffers, sent = _size(calls["bytes"]), _size(calls["sent_bytes"])
-        lines.append([name, _count(calls["calls"]), buffers, sent, source])
-    headings = ["collectives of a step", "calls", "buffers", "sent", ""]
-    return table(headings, lines) if lines else ""
+    if found is None:
+        lines = [{**calls, "source": "predicted"} for calls in predicted]
+    else:
+        source = {True: "as predicted", False: "not predicted"}
+        lines = [{**calls, "source": source[calls in predicted]} for calls in found]
+    return table(lines, _COLLECTIVES, (0, -1)) if lines else ""
 
 
 def _kernels(row: Json) -> str:
@@ -104,10 +121,10 @@ def _kernels(row: Json) -> str:
     if "out_of_memory" in found:
         return f"memory {where(found['out_of_memory'])}"
     phases = ", ".join(
-        f"{phase} {_count(count)}" for phase, count in found["kernels"].items()
+        f"{phase} {whole(count)}" for phase, count in found["kernels"].items()
     )
     counters = found["counters"]
-    return f"kernels of a step: {_count(counters['launches'])} ({phases})"
+    return f"kernels of a step: {whole(counters['launches'])} ({phases})"
 
 
 def _times(row: Json) -> str:
@@ -115,10 +132,10 @@ def _times(row: Json) -> str:
     forward, backward = computed["forward"], computed["backward"]
     update = computed["update_us"]
     lines = [
-        [part, *(text.time(each[f"{part}_us"]) for each in (forward, backward)), ""]
+        [part, *(text.time(each[f"{part}_us"]) for each in (forward, backward))]
         for part in ("compute", "tensor", "fsdp", "data")
     ]
-    lines.append(["AdamW", "", text.time(update), ""])
+    lines.append(["AdamW", "", text.time(update)])
     shares = ", ".join(
         f"{name} {text.percent(us / computed['step_us'])}"
         for name, us in computed["parts_us"].items()
@@ -126,7 +143,7 @@ def _times(row: Json) -> str:
     )
     return "\n".join(
         [
-            table(["computed time", "forward", "backward", ""], lines),
+            *text.columns([["computed time", "forward", "backward"], *lines], (0,)),
             f"step {text.time(computed['step_us'])} at least, bound by "
             f"{_BOUNDS[computed['bound']]} ({shares}); "
             f"{text.percent(computed['model_flops_share'])} of the peak, "
@@ -141,9 +158,9 @@ def _batches(row: Json, seq: int) -> str:
     bound = (
         "at no batch"
         if batch is None
-        else f"from a batch of {batch}, {_count(batch * seq)} tokens"
+        else f"from a batch of {batch}, {whole(batch * seq)} tokens"
     )
-    return f"compute-bound {bound}; memory holds a batch of {_count(largest)}"
+    return f"compute-bound {bound}; memory holds a batch of {whole(largest)}"
 
 
 def _row(row: Json, query: Json) -> Iterator[str]:
@@ -161,40 +178,14 @@ def _row(row: Json, query: Json) -> Iterator[str]:
     yield _times(row) + "\n" + _batches(row, query["seq"])
 
 
-def _list(rows: Sequence[Json]) -> str:
-    lines = []
-    for row in rows:
-        mesh, computed, predicted = row["mesh"], row["computed"], row["predicted"]
-        cells = ["-"] * 9
-        if computed is not None:
-            batch = computed["compute_bound_batch"]
-            cells = [
-                str(row["batch"]),
-                row["checkpoint"],
-                text.size(predicted["needed_bytes"]),
-                text.time(computed["step_us"]),
-                text.rate(computed["tokens_per_second"], "").rstrip(),
-                text.percent(computed["model_flops_share"]),
-                computed["bound"],
-                "-" if batch is None else _count(batch),
-                _count(predicted["largest_batch"]),
-            ]
-        why = row["why_not"] or "fits"
-        lines.append([f"{mesh['ranks']}: {mesh['name']}", *cells, why])
-    headings = ["predicted", "batch", "checkpoint", "memory", "step", "tokens/s"]
-    return table([*headings, "of peak", "bound", "from", "largest", ""], lines)
-
-
-_LIST = """\
-batch: sequences of each data and fsdp rank; from: the smallest that is compute-bound;
-largest: that memory holds. The times are computed."""
-
-
 def render(document: Json) -> str:
     query, rows = document["query"], document["rows"]
     parts = [_head(document)]
     if len(rows) > 1:
-        parts.append(f"{_list(rows)}\n{_LIST}")
+        # Of a mesh without a prediction only the reason is known.
+        unknown = {"batch": None, "checkpoint": None}
+        shown = [row if row["computed"] else {**row, **unknown} for row in rows]
+        parts.append(f"{table(shown, _MESHES, (0, -1))}\n{_LIST}")
     rehearsed = [row for row in rows if row["rehearsed"] is not None]
     if rehearsed or len(rows) == 1:
         parts += _row(rehearsed[0] if rehearsed else rows[0], query)

@@ -2,13 +2,11 @@
 """A rehearsal as text, for a terminal."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from reports.results import text
 from reports.results.kernel_names import shortened
-
-Json = Mapping[str, Any]
+from tools.planner.tables import Json, at, each, table
 
 _SHOWN = 4  # families of a phase, and cases that have it
 _COMPONENTS = 5  # with their own column
@@ -28,14 +26,6 @@ Computed: the least time is that of the FLOPs of the matrix products at the data
 dense rate (F) or of the bytes that a component's operators read and write at its
 bandwidth (B), whichever is larger. The kernels did nothing, so no other time of the GPU
 is known."""
-
-
-def _optional(value: float | None, formatted: Callable[[float], str]) -> str:
-    return "-" if value is None else formatted(value)
-
-
-def table(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    return "\n".join(text.columns([headings, *lines]))
 
 
 def where(full: Json) -> str:
@@ -59,28 +49,6 @@ def _fits(case: Json) -> str:
     return f"yes, but {reason}" if reason else "yes"
 
 
-def _memory(cases: Sequence[Json]) -> str:
-    lines = [
-        [
-            case["name"],
-            _optional(case["predicted_bytes"], text.size),
-            *(
-                _optional(None if case["out_of_memory"] else case[key], formatted)
-                for key, formatted in (
-                    ("tensor_bytes", text.size),
-                    ("library_bytes", text.size),
-                    ("reserved_bytes", text.size),
-                    ("unused_share", text.percent),
-                )
-            ),
-            _fits(case),
-        ]
-        for case in cases
-    ]
-    headings = ["memory", "predicted", "tensors", "libraries", "reserved", "unused"]
-    return table([*headings, "fits"], lines)
-
-
 def _counts(case: Json) -> Counter[str]:
     """The null GPU's counters, over all phases."""
     return sum((Counter(phase["counters"]) for phase in case["phases"]), Counter())
@@ -98,44 +66,64 @@ def _copies(counts: Counter[str]) -> Iterator[str]:
         yield f"the host waits {waits} times" if waits > 1 else "the host waits once"
 
 
-def _work(cases: Sequence[Json]) -> str:
-    lines = [["one call", "kernels", "host time", "copies and fills"]]
-    for case in (case for case in cases if case["phases"]):
-        counts = _counts(case)
-        host = _optional(case["host_us"], text.time)
-        copies = "; ".join(_copies(counts)) or "none"
-        lines.append([case["name"], str(counts["launches"]), host, copies])
-    return "\n".join(text.columns(lines))
+_MEMORY = {
+    "memory": at("name"),
+    "predicted": at("predicted_bytes", text.size),
+    "tensors": at("tensor_bytes", text.size),
+    "libraries": at("library_bytes", text.size),
+    "reserved": at("reserved_bytes", text.size),
+    "unused": at("unused_share", text.percent),
+    "fits": _fits,
+}
+_WORK = {
+    "one call": at("name"),
+    "kernels": lambda case: str(_counts(case)["launches"]),
+    "host time": at("host_us", text.time),
+    "copies and fills": lambda case: "; ".join(_copies(_counts(case))) or "none",
+}
 
 
-def _least(component: Json | None) -> str:
-    if component is None or not component["computed_least_us"]:
+def _memory(cases: Sequence[Json]) -> str:
+    # The peak of a case that memory ended is only how far it came.
+    unknown = dict.fromkeys(
+        ("tensor_bytes", "library_bytes", "reserved_bytes", "unused_share")
+    )
+    lines = [{**case, **unknown} if case["out_of_memory"] else case for case in cases]
+    return table(lines, _MEMORY, (0, -1))
+
+
+def _least(component: Json) -> str:
+    if not component["computed_least_us"]:
         return "-"
     by_flops = component["computed_least_us"] == component["flops_us"]
     return f"{text.time(component['computed_least_us'])} {'F' if by_flops else 'B'}"
 
 
 def _times(cases: Sequence[Json]) -> str:
-    parts = {
-        case["name"]: {part["name"]: part for part in case["components"]}
+    timed = [
+        case
         for case in cases
         if any(part["computed_least_us"] for part in case["components"])
-    }
+    ]
     largest = Counter[str]()
-    for own in parts.values():
-        largest.update({name: part["computed_least_us"] for name, part in own.items()})
-    most = dict(largest.most_common(_COMPONENTS))
-    names = [name for name in largest if name in most]
-    others = ["others"] if len(largest) > len(names) else []
-    lines = []
-    for case, own in parts.items():
-        us = {name: part["computed_least_us"] for name, part in own.items()}
-        shown, total = sum(us.get(name, 0) for name in names), sum(us.values())
-        least = (_least(own.get(name)) for name in names)
-        rest = [text.time(total - shown)] if others else []
-        lines.append([case, *least, *rest, text.time(total), ""])
-    headings = ["least time, computed", *names, *others, "sum", ""]
-    return table(headings, lines) if lines else ""
+    for case in timed:
+        for part in case["components"]:
+            largest[part["name"]] += part["computed_least_us"]
+    names = [*dict(largest.most_common(_COMPONENTS))]
+
+    def us(case: Json, but: Sequence[str] = ()) -> str:
+        parts = (part for part in case["components"] if part["name"] not in but)
+        return text.time(sum(part["computed_least_us"] for part in parts))
+
+    def least(case: Json) -> dict[str, str]:
+        parts = {part["name"]: _least(part) for part in case["components"]}
+        return {name: parts.get(name, "-") for name in largest if name in names}
+
+    columns = {"least time, computed": at("name"), **each(timed, least)}
+    if len(largest) > len(names):
+        columns["others"] = lambda case: us(case, names)
+    columns["sum"] = us
+    return table(timed, columns) if timed else ""
 
 
 def _same_work(cases: Sequence[Json]) -> list[tuple[Json, list[str]]]:
@@ -184,7 +172,7 @@ def render(document: Json, kernels: int) -> str:
     parts = [
         head,
         _memory(cases),
-        _work(rehearsed),
+        table([case for case in rehearsed if case["phases"]], _WORK, (0, -1)),
         _times(rehearsed),
         "\n".join(_kernels(rehearsed, kernels)),
         _NOTES,
