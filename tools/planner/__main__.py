@@ -4,7 +4,6 @@
 import argparse
 import json
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -92,17 +91,11 @@ def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
         flags.append("--help")
     if given.json:
         flags.insert(0, "--largest_batch")
-    answer = ask(flags)
-    print(answer.stderr, end="", file=sys.stderr)
-    if answer.returncode < 0:
-        print(f"tools/plan: signal {-answer.returncode}", file=sys.stderr)
-        return 128 - answer.returncode
-    if answer.returncode:
-        return answer.returncode
+    printed = arguments.answer(parser.prog, ask(flags))
     if given.help:
-        print(parser.format_help(), answer.stdout, sep="\n", end="")
+        print(parser.format_help(), printed, sep="\n", end="")
         return 0
-    document = json.loads(answer.stdout)
+    document = json.loads(printed)
     query = document["query"]
     if wanted:
         query |= wanted.query()

@@ -2,6 +2,8 @@
 """Flags of tools/plan, tools/validate and tools/rehearse."""
 
 import argparse
+import subprocess
+import sys
 from typing import Any
 
 
@@ -35,3 +37,15 @@ def parser(
     )
     made.register("action", None, _Once)
     return made
+
+
+def answer(prog: str, done: "subprocess.CompletedProcess[str]") -> str:
+    """Returns what the program printed, trainbench_plan. If it failed, exits with its
+    status; 128 + N if signal N ended it."""
+    print(done.stderr, end="", file=sys.stderr)
+    if done.returncode < 0:
+        print(f"{prog}: signal {-done.returncode}", file=sys.stderr)
+        sys.exit(128 - done.returncode)
+    if done.returncode:
+        sys.exit(done.returncode)
+    return done.stdout

@@ -4,7 +4,6 @@
 import argparse
 import difflib
 import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -13,10 +12,10 @@ from reports.compare.argument_types import number
 from reports.results import text
 from tools.planner import arguments
 from tools.planner.formulas import Group, Symbol, groups, shown, symbols, whole
+from tools.planner.links import METAVAR, links
 
 TABLES = Path(__file__).parent / "cs336.md"
 _LINKS = "h100_nvlink:318:30,a100_pcie:20:50"
-_LINK = re.compile(r"([A-Za-z0-9_.-]{1,64}):([^:]+):([^:]+)")
 _SHARED = {"--help", "--json", "--parallel", "--tokens", "--tensor_ranks"}
 _NOTES = """\
 GB is 10^9 bytes and GiB 2^30: a device of "80 GB" mostly has about 80 GiB, 7 % more
@@ -27,28 +26,6 @@ Bounds count matmuls and bytes, no cost of a call: a real job stops gaining earl
 A pipeline stage must keep gathered weights over the micro-batches of a step, or each of
 these has to be that large.
 """
-
-
-def _link(item: str) -> tuple[str, dict[str, float]]:
-    match = _LINK.fullmatch(item)
-    if not match:
-        raise argparse.ArgumentTypeError(
-            f"it has {item!r}; allowed: NAME:GB_PER_S:US, separated by commas"
-        )
-    amount = number(1e-6, 1e9)
-    try:
-        return match[1], {"w": amount(match[2]) * 1e9, "o": amount(match[3]) / 1e6}
-    except argparse.ArgumentTypeError as error:
-        raise argparse.ArgumentTypeError(f"it has {item!r}: {error}") from error
-
-
-def _links(value: str) -> dict[str, dict[str, float]]:
-    links: dict[str, dict[str, float]] = {}
-    for name, names in map(_link, value.split(",")):
-        if name in links:
-            raise argparse.ArgumentTypeError(f"it has '{name}' twice; allowed: once")
-        links[name] = names
-    return links
 
 
 def _parser(known: Sequence[Symbol]) -> argparse.ArgumentParser:
@@ -72,7 +49,7 @@ def _parser(known: Sequence[Symbol]) -> argparse.ArgumentParser:
     add(
         "--links",
         default=_LINKS,
-        metavar="NAME:GB_PER_S:US,...",
+        metavar=METAVAR,
         help="links for which to print the best bucket, with their bandwidth in 10^9 "
         f"bytes/s and the cost of a call (default: {_LINKS})",
     )
@@ -129,11 +106,15 @@ def main(tokens: Sequence[str]) -> int:
         _refuse(parser, unknown[0])
     given = vars(parsed)
     try:
-        links = _links(given["links"])
+        found_links = links(given["links"])
     except argparse.ArgumentTypeError as error:
         parser.error(f"argument --links: {error}")
     names = {symbol.name: given[symbol.flag] * symbol.factor for symbol in known}
-    found = list(groups(document, names, links))
+    of_links = {
+        link.name: {"w": link.gb_per_s * 1e9, "o": link.us / 1e6}
+        for link in found_links
+    }
+    found = list(groups(document, names, of_links))
     query = {symbol.flag: whole(given[symbol.flag]) for symbol in known}
     query["links"] = given["links"]
     print(_json(query, found) if given["json"] else _text(found), end="")

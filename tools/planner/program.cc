@@ -3,7 +3,6 @@
 #include "tools/planner/program.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <ostream>
@@ -19,15 +18,15 @@
 #include "fixtures/base/flag_parser.h"
 #include "fixtures/device/device.h"
 #include "fixtures/device/null_gpu.h"
-#include "model/accounting/library.h"
 #include "model/spec/status_macros.h"
-#include "tools/planner/mesh/query.h"
 #include "tools/planner/mesh/rows.h"
 #include "tools/planner/plan.h"
 #include "tools/planner/query.h"
 
 namespace trainbench {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 bool AsksForMesh(const std::vector<std::string>& args) {
   return std::any_of(args.begin(), args.end(), [](absl::string_view arg) {
@@ -37,44 +36,40 @@ bool AsksForMesh(const std::vector<std::string>& args) {
   });
 }
 
-absl::Status Parse(const std::vector<std::string>& args, FlagParser& parser) {
-  ASSIGN_OR_RETURN(const auto positional, parser.Parse(args));
-  if (positional.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "unexpected argument '", positional.front(), "'; allowed: flags"));
-}
-
-absl::StatusOr<std::string> AnswerOfModels(
-    const std::vector<std::string>& args) {
-  FlagParser parser;
-  PlannerFlags flags;
-  AddPlannerFlags(flags, parser);
-  RETURN_IF_ERROR(Parse(args, parser));
-  if (flags.help) return parser.Help();
-  ASSIGN_OR_RETURN(const auto query, ReadModelQuery(flags));
-  ASSIGN_OR_RETURN(const auto rows, PlanModels(query));
-  return ModelJson(query, rows);
-}
-
-absl::StatusOr<std::string> AnswerOfMesh(const std::vector<std::string>& args) {
-  FlagParser parser;
-  MeshFlags flags;
-  AddMeshFlags(flags, parser);
-  RETURN_IF_ERROR(Parse(args, parser));
-  if (flags.help) return parser.Help();
+absl::StatusOr<Device> OpenNullGpu() {
   if (!HasNullGpu()) {
     return absl::FailedPreconditionError("the null GPU is not preloaded");
   }
-  const auto device = OpenDevice("cuda");
-  if (!device.ok()) {
-    return absl::FailedPreconditionError(device.status().message());
+  auto device = OpenDevice("cuda");
+  if (device.ok()) return device;
+  return absl::FailedPreconditionError(device.status().message());
+}
+
+absl::StatusOr<Json> AnswerOfModels(const PlannerFlags& flags) {
+  ASSIGN_OR_RETURN(const auto query, ReadModelQuery(flags));
+  return PlanModels(query);
+}
+
+absl::StatusOr<Json> AnswerOfMesh(const PlannerFlags& flags) {
+  ASSIGN_OR_RETURN(const auto device, OpenNullGpu());
+  ASSIGN_OR_RETURN(const auto query, ReadMeshQuery(flags, device));
+  return PlanMeshes(query, device);
+}
+
+absl::StatusOr<std::string> Answer(const std::vector<std::string>& args,
+                                   bool of_mesh) {
+  FlagParser parser;
+  PlannerFlags flags;
+  of_mesh ? AddMeshFlags(flags, parser) : AddModelFlags(flags, parser);
+  ASSIGN_OR_RETURN(const auto positional, parser.Parse(args));
+  if (!positional.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "unexpected argument '", positional.front(), "'; allowed: flags"));
   }
-  ASSIGN_OR_RETURN(const auto query, ReadMeshQuery(flags, *device));
-  const int64_t free_bytes = device->FreeBytes();
-  const int64_t budget_bytes = free_bytes - kKernelBytes - query.spare_bytes;
-  std::vector<MeshRow> rows = RowsOf(query, *device, budget_bytes);
-  if (query.rehearses) RehearseBest(*device, budget_bytes, rows);
-  return MeshDocument(query, *device, free_bytes, rows);
+  if (flags.help) return parser.Help();
+  ASSIGN_OR_RETURN(const Json answer,
+                   of_mesh ? AnswerOfMesh(flags) : AnswerOfModels(flags));
+  return answer.dump() + "\n";
 }
 
 }  // namespace
@@ -82,16 +77,15 @@ absl::StatusOr<std::string> AnswerOfMesh(const std::vector<std::string>& args) {
 int RunPlanner(const std::vector<std::string>& args, std::ostream& out,
                std::ostream& err) {
   constexpr int kUsageError = 2;
-  const bool asks_for_mesh = AsksForMesh(args);
+  const bool of_mesh = AsksForMesh(args);
   const auto fail = [&](int status, absl::string_view why) {
     // One line, even if a value has line breaks.
-    err << (asks_for_mesh ? "tools/rehearse: " : "tools/plan: ")
+    err << (of_mesh ? "tools/rehearse: " : "tools/plan: ")
         << absl::StrReplaceAll(why, {{"\n", "\\n"}, {"\r", "\\r"}}) << "\n";
     return status;
   };
   try {
-    const absl::StatusOr<std::string> answer =
-        asks_for_mesh ? AnswerOfMesh(args) : AnswerOfModels(args);
+    const absl::StatusOr<std::string> answer = Answer(args, of_mesh);
     if (absl::IsFailedPrecondition(answer.status())) {
       return fail(EXIT_FAILURE, answer.status().message());
     }

@@ -4,20 +4,25 @@
 
 #include <cstddef>
 #include <set>
+#include <utility>
 
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "fixtures/base/did_you_mean.h"
-#include "fixtures/experiment/run_options.h"
+#include "fixtures/steps/model_step.h"
 #include "model/spec/named_models.h"
+#include "model/spec/not_allowed.h"
 #include "model/spec/parallel/tensor_part.h"
 #include "model/spec/status_macros.h"
 
 namespace trainbench {
 namespace {
 
-constexpr double kMaxMemoryGib = 1e6;
+constexpr char kAuto[] = "auto";
 constexpr double kBytesPerGib = 1 << 30;
 
 absl::Status GivenTwice(absl::string_view what, absl::string_view value) {
@@ -48,6 +53,25 @@ absl::StatusOr<std::vector<Enum>> ParseList(
   return ParseList<Enum>(what, text, [&](absl::string_view name) {
     return names.Parse(what, name);
   });
+}
+
+absl::StatusOr<std::vector<Checkpointing>> ParseCheckpoints(
+    absl::string_view text) {
+  return ParseList<Checkpointing>("checkpoint", text, ParseCheckpointing);
+}
+
+absl::StatusOr<std::vector<int64_t>> ParseRanks(absl::string_view text) {
+  return ParseList<int64_t>(
+      "ranks", text, [&](absl::string_view item) -> absl::StatusOr<int64_t> {
+        int64_t ranks = 0;
+        if (absl::SimpleAtoi(item, &ranks) && ranks >= 1 &&
+            ranks <= kMostMeshRanks) {
+          return ranks;
+        }
+        return TextNotAllowed(
+            "ranks", text,
+            absl::StrCat("1 to ", kMostMeshRanks, ", separated by commas"));
+      });
 }
 
 // The standard models and the user's.
@@ -90,58 +114,68 @@ absl::StatusOr<std::vector<ModelConfig>> SelectModels(
       [&](absl::string_view name) { return FindModelOrNearest(name, known); });
 }
 
-}  // namespace
-
-void AddPlannerFlags(PlannerFlags& v, FlagParser& flags) {
-  flags.Add("help", v.help, "internal: Print the flags and exit.");
-  flags.Add("largest_batch", v.query.wants_batch,
-            "internal: Also search for the largest batch.");
-  flags.Add("operators", v.query.wants_operators,
-            "internal: Also print the work of each operator.");
-  flags.Add("models", v.models,
-            "Comma-separated models: tiny, small, medium, large, xl, 2.7B; "
-            "gpt2, gpt2-medium, gpt2-large, gpt2-xl, with the sizes and the "
-            "vocabulary of GPT-2 (but with three feed-forward matrices and an "
-            "untied head, and so more parameters); 8B, with sequences of 32768 "
-            "tokens; a published model, for example GPT-2-1.5B, MPT-7B, "
-            "Llama-3-8B or Nemotron-4-15B; or a name that --model defines. "
-            "Default: the first six and the models of --model.");
-  flags.AddRepeated(
-      "model", v.custom_models,
-      "Defines another model; may be repeated:\n"
-      "name=mine,d_model=512,d_ff=2048,layers=6,heads=8\n"
-      "and optionally vocab=32000 (default 10000), pad_vocab=128, kv_heads=2, "
-      "tied_embeddings=true, mlp=gelu, norm=layer, biases=all, "
-      "positions=learned,context=1024, attention=sdpa (default naive), "
-      "implementation=fused (default textbook) and checkpoint=every_1 (default "
-      "none).");
-  flags.Add("batch", v.query.batch, "Sequences per step.");
-  flags.Add("seq", v.query.seq, "Tokens per sequence.");
-  flags.Add("tensor_ranks", v.query.tensor_ranks,
-            "Tensor-parallel ranks that share each model; the answer is for "
-            "the first rank's part.");
-  flags.Add("precision", v.precision,
-            "Comma-separated: fp32, tf32, bf16_autocast, bf16.");
-  flags.Add("mode", v.mode,
-            "Comma-separated: inference, forward, forward_backward, "
-            "train_step.");
-  flags.Add(
-      "checkpoint", v.checkpoint,
-      "Comma-separated: none, attention, every_1, every_2, ..., every_sqrt. "
-      "The activations that the backward pass recomputes instead of storing "
-      "them: the attention scores, or segments of this many blocks. Compares "
-      "the largest batch and context that fit, and the FLOPs of the "
-      "recomputation. Default: --model's value, otherwise none.");
-  flags.Add("device_memory_gib", v.device_memory_gib, Positive(kMaxMemoryGib),
-            "Memory of the device, in GiB.");
+// Appends the flag to the definition, which may contain it only once.
+absl::StatusOr<ModelConfig> ReadDefined(const PlannerFlags& flags) {
+  if (flags.implementation.empty()) return ParseModel(flags.model);
+  return ParseModel(
+      absl::StrCat(flags.model, ",implementation=", flags.implementation));
 }
 
-absl::StatusOr<ModelQuery> ReadModelQuery(const PlannerFlags& flags) {
-  ModelQuery query = flags.query;
+absl::StatusOr<ModelConfig> ReadNamed(const PlannerFlags& flags) {
+  ASSIGN_OR_RETURN(auto model, FindModelOrNearest(flags.model, NamedModels()));
+  model.implementation = kMeshImplementation;
+  if (!flags.implementation.empty()) {
+    ASSIGN_OR_RETURN(
+        model.implementation,
+        ImplementationName.Parse("implementation", flags.implementation));
+  }
+  model.attention = AttentionOf(model.implementation);
+  return model;
+}
+
+absl::StatusOr<ModelConfig> ReadMeshModel(const PlannerFlags& flags) {
+  const bool defined = absl::StrContains(flags.model, '=');
+  ASSIGN_OR_RETURN(auto model, defined ? ReadDefined(flags) : ReadNamed(flags));
+  if (!flags.attention.empty()) {
+    ASSIGN_OR_RETURN(model.attention,
+                     AttentionName.Parse("attention", flags.attention));
+  }
+  return model;
+}
+
+absl::Status ReadMeshes(const PlannerFlags& flags, Query& query) {
+  std::vector<int64_t> ranks;
+  if (!flags.ranks.empty()) {
+    ASSIGN_OR_RETURN(ranks, ParseRanks(flags.ranks));
+  }
+  query.searches = flags.mesh == kAuto;
+  if (query.searches) {
+    if (ranks.empty()) {
+      return TextNotAllowed("mesh", flags.mesh, "auto only with --ranks");
+    }
+    for (const int64_t number : ranks) {
+      const std::vector<MeshShape> meshes = MeshesOf(number);
+      query.meshes.insert(query.meshes.end(), meshes.begin(), meshes.end());
+    }
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const MeshShape mesh, ParseMesh(flags.mesh));
+  query.meshes = {mesh};
+  if (!ranks.empty() && ranks != std::vector<int64_t>{mesh.ranks()}) {
+    return TextNotAllowed(
+        "ranks", flags.ranks,
+        absl::StrCat(mesh.ranks(), ", the product of ", MeshName(mesh)));
+  }
+  return OnMesh(query, mesh).status();
+}
+
+}  // namespace
+
+absl::StatusOr<Query> ReadModelQuery(const PlannerFlags& flags) {
+  Query query = flags.query;
   RETURN_IF_ERROR(ValidateShape(query.batch, query.seq));
   query.device_memory_bytes =
       static_cast<int64_t>(flags.device_memory_gib * kBytesPerGib);
-
   ASSIGN_OR_RETURN(const auto models, SelectModels(flags));
   for (const ModelConfig& whole : models) {
     RETURN_IF_ERROR(ValidateParts(whole, query.tensor_ranks));
@@ -151,12 +185,54 @@ absl::StatusOr<ModelQuery> ReadModelQuery(const PlannerFlags& flags) {
                    ParseList("precision", flags.precision, PrecisionName));
   ASSIGN_OR_RETURN(query.modes, ParseList("mode", flags.mode, StepModeName));
   if (!flags.checkpoint.empty()) {
-    ASSIGN_OR_RETURN(query.checkpointing,
-                     ParseList<Checkpointing>("checkpoint", flags.checkpoint,
-                                              ParseCheckpointing));
+    ASSIGN_OR_RETURN(query.checkpointing, ParseCheckpoints(flags.checkpoint));
+    query.wants_batch = true;
   }
-  query.wants_batch |= !query.checkpointing.empty();
   return query;
+}
+
+absl::StatusOr<Query> ReadMeshQuery(const PlannerFlags& flags,
+                                    const Device& device) {
+  Query query = flags.query;
+  ASSIGN_OR_RETURN(const ModelConfig model, ReadMeshModel(flags));
+  query.models = {model};
+  query.checkpointing = {model.checkpointing};
+  if (!flags.checkpoint.empty() || model.checkpointing == Checkpointing()) {
+    ASSIGN_OR_RETURN(
+        query.checkpointing,
+        ParseCheckpoints(flags.checkpoint.empty() ? kMeshCheckpoints
+                                                  : flags.checkpoint));
+  }
+  ASSIGN_OR_RETURN(const Precision precision,
+                   PrecisionName.Parse("precision", flags.precision));
+  query.precisions = {precision};
+  query.last_rank = flags.rank == "last";
+  query.spare_bytes = static_cast<int64_t>(flags.spare_gib * kBytesPerGib);
+  const std::string why = ModelStep::Unavailable(
+      {.model = model, .precision = precision, .seq = query.seq}, device);
+  if (!why.empty()) return absl::InvalidArgumentError(why);
+  RETURN_IF_ERROR(ReadMeshes(flags, query));
+  return query;
+}
+
+absl::StatusOr<MeshJob> OnMesh(const Query& query, const MeshShape& mesh) {
+  MeshJob job = {.mesh = mesh,
+                 .model = query.models[0],
+                 .batch = query.batch,
+                 .seq = query.seq,
+                 .precision = query.precisions[0],
+                 .sharding = query.sharding,
+                 .last_rank = query.last_rank};
+  RETURN_IF_ERROR(ValidateParts(job.model, mesh.tensor));
+  if (query.global_batch == 0) return job;
+  if (query.global_batch % mesh.batches() != 0) {
+    return NotAllowed(
+        "global_batch", query.global_batch,
+        absl::StrCat("a multiple of ", mesh.batches(),
+                     ", the data and fsdp ranks of ", MeshName(mesh)));
+  }
+  job.batch = query.global_batch / mesh.batches();
+  return job;
 }
 
 }  // namespace trainbench

@@ -10,43 +10,84 @@
 
 #include "absl/status/statusor.h"
 #include "fixtures/base/flag_parser.h"
+#include "fixtures/device/device.h"
 #include "model/spec/config.h"
+#include "model/spec/implementation.h"
+#include "model/spec/parallel/mesh_shape.h"
+#include "model/spec/parallel/sharding.h"
 #include "model/spec/precision.h"
 #include "model/spec/step_params.h"
+#include "tools/planner/mesh/mesh_job.h"
 
 namespace trainbench {
 
-// Asks whether each model fits in a device's memory, and what one step costs.
-struct ModelQuery {
+// Asks whether models fit in a device's memory, and what one step costs; or the
+// same of one model on meshes of ranks.
+struct Query {
   std::vector<ModelConfig> models;
   std::vector<Precision> precisions;
-  std::vector<StepMode> modes;
-  // Empty: as each model defines.
+  // For models, empty: as each model defines.
   std::vector<Checkpointing> checkpointing;
   int64_t batch = 4;
   int64_t seq = 512;
+  bool wants_batch = false;  // the largest that fits
+
+  // For models on one device.
+  std::vector<StepMode> modes;
   int64_t tensor_ranks = 1;  // that share a model; `models` has rank 0's parts
   int64_t device_memory_bytes = 0;
-  bool wants_batch = false;  // the largest that fits
   bool wants_operators = false;
+
+  // For ranks of a mesh.
+  std::vector<MeshShape> meshes;
+  bool searches = false;     // `meshes` are all of some numbers of ranks
+  int64_t global_batch = 0;  // split among the batches; 0: use `batch`
+  FullSharding sharding;
+  bool last_rank = false;
+  int64_t spare_bytes = 0;        // must stay free on each GPU
+  bool rehearses = false;         // instead of a prediction
+  std::vector<std::string> only;  // "MESH/CHECKPOINT"; empty: all rows
 };
+
+// What a mesh trains with unless the user chooses otherwise.
+inline constexpr Implementation kMeshImplementation = Implementation::kFused;
+inline constexpr char kMeshCheckpoints[] = "none,every_1";
 
 // Values as the user gives them, in the unit of the flag of the same name.
 struct PlannerFlags {
   bool help = false;
-  ModelQuery query;  // only its numbers and wishes
+  Query query;  // only its numbers and wishes
+  std::string precision = "fp32";
+  std::string checkpoint;  // empty: the default
+
+  // For models on one device.
   std::vector<ModelConfig> custom_models;
   std::string models;
-  std::string precision = "fp32";
   std::string mode = "train_step";
-  std::string checkpoint;  // empty: as each model defines
   double device_memory_gib = 80;
+
+  // For ranks of a mesh.
+  std::string mesh;
+  std::string ranks;
+  std::string rank = "first";
+  std::string model = "8B";
+  std::string implementation;  // empty: the definition's, or the default
+  std::string attention;       // empty: the implementation's
+  double spare_gib = 1;
 };
 
-void AddPlannerFlags(PlannerFlags& values, FlagParser& flags);
+// Declares the flags for models, or those for a mesh.
+void AddModelFlags(PlannerFlags& values, FlagParser& flags);
+void AddMeshFlags(PlannerFlags& values, FlagParser& flags);
 
-// Validates flags. InvalidArgument or NotFound names the allowed values.
-absl::StatusOr<ModelQuery> ReadModelQuery(const PlannerFlags& flags);
+// Validate flags; a mesh is one of GPUs like `device`. InvalidArgument or
+// NotFound names the value and what is allowed.
+absl::StatusOr<Query> ReadModelQuery(const PlannerFlags& flags);
+absl::StatusOr<Query> ReadMeshQuery(const PlannerFlags& flags,
+                                    const Device& device);
+
+// Returns the job on a mesh. InvalidArgument if the mesh cannot divide it.
+absl::StatusOr<MeshJob> OnMesh(const Query& query, const MeshShape& mesh);
 
 }  // namespace trainbench
 

@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from reports.command import run_main
@@ -63,7 +64,7 @@ def main(
     results: Path = RESULTS,
 ) -> int:
     if mesh.asks_for_a_mesh(tokens):
-        return mesh.main(tokens, mesh_program, library)
+        return mesh.main(tokens, partial(mesh.run_program, mesh_program, library))
     arguments = parse(tokens)
     if arguments.predicts:
         return _predict(arguments, program, library, results)

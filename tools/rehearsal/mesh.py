@@ -1,21 +1,35 @@
 # SPDX-License-Identifier: MIT
 """tools/rehearse --mesh: one rank of a job on many GPUs."""
 
+import argparse
 import json
+import math
 import os
 import subprocess
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
+from reports.compare.argument_types import number
+from tools.planner.arguments import answer
 from tools.planner.arguments import parser as make_parser
+from tools.planner.links import METAVAR, two_links
+from tools.planner.timing.mesh import OVERLAP, SERIAL, Machine, computed
 from tools.rehearsal import mesh_text
 from tools.rehearsal.arguments import GPUS
 from tools.rehearsal.run import environment
 
-_USAGE = """\
-Usage: tools/rehearse --gpu=GPU --mesh=MESH [--json] [flags]
-
+Json = dict[str, Any]
+# Runs the program, trainbench_plan, with these flags on this GPU.
+Ask = Callable[[Sequence[str], str], "subprocess.CompletedProcess[str]"]
+_LINKS = (
+    "links inside a node and between nodes: the rate at which a GPU sends, in 10^9 "
+    "bytes/s, and the cost of one call, as all_reduce measures them (busbw)"
+)
+_OR = "; 0: the data sheet's"
+_DESCRIPTION = """\
 Plays one rank of a job on many GPUs, on a null GPU and without the other ranks:
 its memory, kernels and collectives are exact. The time of its step is computed.
 
@@ -30,28 +44,149 @@ def asks_for_a_mesh(tokens: Sequence[str]) -> bool:
     return any(name in ("-mesh", "--mesh") for name in names)
 
 
-def main(tokens: Sequence[str], program: Path, library: Path) -> int:
-    """Passes the flags of the program, trainbench_plan, on, including --help. Returns
-    its exit status; 128 + N if signal N ended it."""
-    parser = make_parser("", prog="tools/rehearse", add_help=False)
-    parser.add_argument("--gpu", required=True, choices=GPUS)
-    parser.add_argument("--json", action="store_true")
-    given, flags = parser.parse_known_args(tokens)
-    done = subprocess.run(
+def run_program(
+    program: Path, library: Path, flags: Sequence[str], gpu: str
+) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
         [program, *flags],
-        env=environment(library, given.gpu, 1, os.environ),
+        env=environment(library, gpu, 1, os.environ),
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
+        capture_output=True,
         text=True,
         check=False,
     )
-    if done.returncode or given.json:
-        print(done.stdout, end="")
-    elif done.stdout.startswith("{"):
-        print(mesh_text.render(json.loads(done.stdout)))
-    else:  # the program printed its --help
-        print(_USAGE, done.stdout, sep="\n", end="")
-    if done.returncode < 0:
-        print(f"tools/rehearse: signal {-done.returncode}", file=sys.stderr)
-        return 128 - done.returncode
-    return done.returncode
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = make_parser(
+        _DESCRIPTION,
+        prog="tools/rehearse",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        add_help=False,
+    )
+    add, rate = parser.add_argument, number(0, 1e9)
+    add("--help", action="store_true", help="print this and exit")
+    add("--gpu", required=True, choices=GPUS, help="the GPU to imitate")
+    add("--json", action="store_true", help="print JSON")
+    add("--predict_only", action="store_true", help="predict, and rehearse nothing")
+    links = "h100_nvlink:450:30,infiniband_ndr:50:30"
+    for flag, kind, metavar, default, what in (
+        ("links", two_links, METAVAR, links, _LINKS),
+        ("node_ranks", number(1, 2**20, whole=True), "N", 8, "GPUs per node"),
+        ("device_tflops", rate, "RATE", 0, f"10^12 FLOP/s that a GPU reaches{_OR}"),
+        ("memory_gb_per_s", rate, "RATE", 0, f"10^9 bytes/s of its memory{_OR}"),
+    ):
+        text = f"{what} (default: {default})"
+        add(f"--{flag}", type=kind, metavar=metavar, default=default, help=text)
+    return parser
+
+
+def _machine(
+    parser: argparse.ArgumentParser, given: argparse.Namespace, document: Json
+) -> Machine:
+    sheet = document["datasheet"]
+    flops = given.device_tflops * 1e12 or sheet["flops_per_second"]
+    bytes_ = given.memory_gb_per_s * 1e9 or sheet["bytes_per_second"]
+    if not flops or not bytes_:
+        parser.error(
+            "--device_tflops or --memory_gb_per_s is 0; allowed: above 0, because the "
+            f"data sheet of {document['device']} is unknown"
+        )
+    return Machine(flops, bytes_, given.node_ranks, *given.links)
+
+
+def _order(row: Json) -> tuple[float, ...]:
+    """Meshes that fit come first, most tokens per second at their head; the others
+    follow, least needed bytes first."""
+    if row["fits"]:
+        return 0, -row["computed"]["tokens_per_second"]
+    is_valid, needed = row["batch"] is not None, row["needed_bytes"]
+    return 1 if is_valid else 2, math.inf if needed is None else needed
+
+
+def _best(rows: Sequence[Json]) -> list[Json]:
+    """Chooses the best checkpointing of each mesh, and orders the meshes; of several
+    numbers of ranks, only the best mesh of each remains."""
+    meshes = [
+        min(own, key=_order)
+        for _, own in groupby(rows, lambda row: row["mesh"]["name"])
+    ]
+    numbers = [
+        sorted(own, key=_order)
+        for _, own in groupby(meshes, lambda row: row["mesh"]["ranks"])
+    ]
+    return numbers[0] if len(numbers) == 1 else [own[0] for own in numbers]
+
+
+def _name(row: Json) -> str:
+    return f"{row['mesh']['name']}/{row['checkpoint']}"
+
+
+def _chosen(row: Json, *keys: str) -> Json:
+    return {key: row[key] for key in keys}
+
+
+def _rehearse(rows: list[Json], ask: Callable[..., list[Json]]) -> None:
+    """Rehearses the first row and, if it runs out of memory, the next ones that should
+    fit, until one does; that one becomes the first."""
+    for row in rows:
+        if not row["predicted"] or (row is not rows[0] and not row["fits"]):
+            break
+        (found,) = ask("--rehearse", f"--only={_name(row)}")
+        row |= _chosen(found, "rehearsed", "why_not", "fits")
+        if row["fits"]:
+            break
+    rows.sort(key=lambda row: not row["fits"])
+
+
+def plan(document: Json, on: Machine, ask: Callable[..., list[Json]]) -> list[Json]:
+    """Returns the best rows of the program's answer, with times. `ask` returns rows
+    that it answers in more detail."""
+    for row in document["rows"]:
+        known = row["predicted"] is not None
+        row["computed"] = computed(row, document["query"], on) if known else None
+    rows = _best(document["rows"])
+    predicted = {_name(row): row for row in rows if row["predicted"]}
+    if predicted:
+        for found in ask("--largest_batch", *(f"--only={name}" for name in predicted)):
+            predicted[_name(found)] |= _chosen(found, "predicted", "why_not", "fits")
+    return rows
+
+
+def main(tokens: Sequence[str], ask: Ask) -> int:
+    """Passes other flags on to the program, including --help."""
+    parser = _parser()
+    given, flags = parser.parse_known_args(tokens)
+
+    def printed(*more: str) -> str:
+        return answer(parser.prog, ask((*flags, *more), given.gpu))
+
+    def rows_of(*more: str) -> list[Json]:
+        rows: list[Json] = json.loads(printed(*more))["rows"]
+        return rows
+
+    if given.help:
+        print(parser.format_help(), printed("--help"), sep="\n", end="")
+        return 0
+    document: Json = json.loads(printed())
+    on = _machine(parser, given, document)
+    rows = plan(document, on, rows_of)
+    if not given.predict_only and len({row["mesh"]["ranks"] for row in rows}) == 1:
+        _rehearse(rows, rows_of)
+    for row in rows:
+        del row["steps"], row["needed_bytes"]
+    query = document["query"] | {
+        "links": [asdict(link) for link in (on.inside, on.between)],
+        "node_ranks": on.node_ranks,
+        "device_tflops": on.flops_per_second / 1e12,
+        "memory_gb_per_s": on.bytes_per_second / 1e9,
+    }
+    shown = {
+        "query": query,
+        "device": document["device"],
+        "free_bytes": document["free_bytes"],
+        "overlap": OVERLAP if query["prefetch"] else SERIAL,
+        "rows": rows,
+    }
+    print(json.dumps(shown, indent=1) if given.json else mesh_text.render(shown))
+    return 0

@@ -9,6 +9,7 @@ import pytest
 import plan_program
 from built import built
 from null_gpu import library
+from tools.rehearsal import mesh
 from tools.rehearsal.__main__ import main
 
 Json = dict[str, Any]
@@ -29,11 +30,11 @@ def rehearse(capsys: pytest.CaptureFixture[str], *flags: str) -> Json:
     return answer(capsys, "--gpu=h100", *SIZES, *flags)
 
 
-def predict(*flags: str, gpu: str = "h100") -> Json:
+def predict(capsys: pytest.CaptureFixture[str], *flags: str, gpu: str = "h100") -> Json:
     """Returns the answer without a rehearsal."""
-    done = plan_program.ask(("--predict_only", *flags), gpu)
-    assert done.returncode == 0, done.stderr
-    document: Json = json.loads(done.stdout)
+    given = (f"--gpu={gpu}", "--json", "--predict_only", *flags)
+    assert mesh.main(given, plan_program.ask) == 0
+    document: Json = json.loads(capsys.readouterr().out)
     return document
 
 
@@ -124,6 +125,23 @@ def test_the_8b_step_on_256_gpus(capsys: pytest.CaptureFixture[str]) -> None:
     assert row["computed"]["bound"] == "compute"
 
 
+def test_the_work_of_components_is_that_of_the_closed_forms() -> None:
+    """Both exclude the masked scores that the variant skips."""
+    for attention in ("own", "naive"):
+        flags = ("--mesh=tensor:2", f"--attention={attention}", "--checkpoint=none")
+        done = plan_program.ask((*SIZES, *flags), "h100")
+        (row,) = json.loads(done.stdout)["rows"]
+        for step in row["steps"]:
+            forward, backward = (
+                sum(part["flops"] for part in step["work"][phase])
+                for phase in ("forward", "backward")
+            )
+            factor = step["batch"] / row["batch"]
+            assert forward == factor * row["predicted"]["forward_flops"]
+            if attention == "naive":
+                assert backward == factor * row["predicted"]["backward_flops"]
+
+
 def test_what_must_be_recomputed_is(capsys: pytest.CaptureFixture[str]) -> None:
     flags = ("--mesh=fsdp:8,tensor:2", "--model=8B")
     (row,) = answer(capsys, "--gpu=h100", *flags)["rows"]
@@ -132,7 +150,7 @@ def test_what_must_be_recomputed_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert row["predicted"]["recomputed_flops"] > 0
     assert calls(row["rehearsed"])["tensor", "all_reduce"]["calls"] == 34 * 2 * 3 + 4
     for other in ("--spare_gib=60", "--checkpoint=none"):
-        (row,) = predict(*flags, other)["rows"]
+        (row,) = predict(capsys, *flags, other)["rows"]
         assert not row["fits"]
 
 
@@ -150,11 +168,13 @@ def test_auto_lists_all_meshes_and_rehearses_the_best(
     assert refused["predicted"] is None and rows[-1] == refused
 
 
-def test_ranks_that_share_a_dry_run_are_predicted_as_alone() -> None:
+def test_ranks_that_share_a_dry_run_are_predicted_as_alone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     flags = (*SIZES, "--checkpoint=none,every_1")
-    rows = predict("--mesh=auto", "--ranks=4", *flags)["rows"]
+    rows = predict(capsys, "--mesh=auto", "--ranks=4", *flags)["rows"]
     for row in (row for row in rows if row["fits"]):
-        (alone,) = predict(f"--mesh={row['mesh']['name']}", *flags)["rows"]
+        (alone,) = predict(capsys, f"--mesh={row['mesh']['name']}", *flags)["rows"]
         # Other ranks may have differently padded units.
         for key in ("peak_bytes", "resident_bytes", "build_peak_bytes"):
             shared = row["predicted"].pop(key)
@@ -165,9 +185,11 @@ def test_ranks_that_share_a_dry_run_are_predicted_as_alone() -> None:
         assert row == alone
 
 
-def test_a_mesh_whose_shards_alone_are_too_large_is_not_tried() -> None:
+def test_a_mesh_whose_shards_alone_are_too_large_is_not_tried(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     flags = ("--mesh=auto", "--ranks=2", "--model=8B")
-    for row in predict(*flags, gpu="a100-40")["rows"]:
+    for row in predict(capsys, *flags, gpu="a100-40")["rows"]:
         assert row["predicted"] is row["computed"] is row["rehearsed"] is None
         assert row["batch"] == 1 and "for its shards and AdamW" in row["why_not"]
 
@@ -192,17 +214,19 @@ def test_a_mesh_that_does_not_fit_is_tried_and_says_where_it_ends(
     (row,) = answer(capsys, "--gpu=a100-40", *flags)["rows"]
     assert not row["fits"] and row["why_not"] == "memory ends in build"
     assert row["rehearsed"]["out_of_memory"]["operator"].startswith("aten::")
-    (only,) = predict(*flags, gpu="a100-40")["rows"]
+    (only,) = predict(capsys, *flags, gpu="a100-40")["rows"]
     assert only["rehearsed"] is None
     why = only["why_not"]
     assert why.startswith("needs 156 GiB of ")
     assert f" more at {only['predicted']['peak_at']}; largest tensors: " in why
 
 
-def test_it_agrees_with_the_plan_of_parallel_training() -> None:
+def test_it_agrees_with_the_plan_of_parallel_training(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     # Links without a cost per call.
     links = "--links=a:50:0.000001,b:50:0.000001"
-    (row,) = predict(*SIZES, "--mesh=data:8", links)["rows"]
+    (row,) = predict(capsys, *SIZES, "--mesh=data:8", links)["rows"]
     (calls_of_data,) = row["predicted"]["collectives"]
     gradient_gb = calls_of_data["bytes"] / 1e9
     planned = plan_program.plan_json(
@@ -221,7 +245,9 @@ def test_it_agrees_with_the_plan_of_parallel_training() -> None:
     assert query["state_bytes"] == 16 * query["params"]
 
 
-def test_from_which_batch_gathers_are_hidden_agrees_with_the_plan() -> None:
+def test_from_which_batch_gathers_are_hidden_agrees_with_the_plan(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     # The model is almost only feed-forward layers, so a single layer's bound is also
     # the step's. Forward, bf16: B > X C / W tokens in the whole batch.
     model = (
@@ -231,7 +257,7 @@ def test_from_which_batch_gathers_are_hidden_agrees_with_the_plan() -> None:
     machine = ("--device_tflops=200", "--memory_gb_per_s=1e9")
     links = "--links=a:50:0.000001,b:50:0.000001"
     job = ("--mesh=fsdp:8", model, "--batch=1", "--seq=1000", "--checkpoint=none")
-    (row,) = predict(*job, links, *machine)["rows"]
+    (row,) = predict(capsys, *job, links, *machine)["rows"]
     forward = row["computed"]["forward"]
     tokens = 8 * 1000 * forward["fsdp_us"] / forward["compute_us"]
     planned = plan_program.plan_json(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "tools/planner/mesh/query.h"
+#include "tools/planner/query.h"
 
 #include <gtest/gtest.h>
 
@@ -19,13 +19,13 @@
 namespace trainbench {
 namespace {
 
-absl::StatusOr<MeshQuery> Read(absl::string_view flags) {
+absl::StatusOr<Query> Read(absl::string_view flags) {
   Device h100;
   h100.kind = DeviceKind::kCuda;
   h100.name = "NVIDIA H100 80GB HBM3";
   h100.native_bf16 = true;
   FlagParser parser;
-  MeshFlags values;
+  PlannerFlags values;
   AddMeshFlags(values, parser);
   const std::vector<std::string> args =
       absl::StrSplit(flags, ' ', absl::SkipEmpty());
@@ -33,20 +33,11 @@ absl::StatusOr<MeshQuery> Read(absl::string_view flags) {
   return ReadMeshQuery(values, h100);
 }
 
-TEST(ReadMeshQueryTest, LinksHaveRatesAndCosts) {
-  const auto query =
-      Read("--mesh=data:2 --links=nvlink:450:30,ib.ndr-1:0.5:1e3");
-  ASSERT_TRUE(query.ok()) << query.status();
-  EXPECT_EQ(query->machine.inside.name, "nvlink");
-  EXPECT_DOUBLE_EQ(query->machine.inside.call.Us(450'000), 31);
-  EXPECT_DOUBLE_EQ(query->machine.between.call.Us(500), 1001);
-}
-
 TEST(ReadMeshQueryTest, TheImplementationIsThatOfTheDefinitionOrOfTheFlag) {
   const auto found = [](absl::string_view flags) {
     const auto query = Read(absl::StrCat("--mesh=data:1 --seq=256 ", flags));
     EXPECT_TRUE(query.ok()) << flags << ": " << query.status();
-    const ModelConfig model = query.ok() ? query->job.model : ModelConfig();
+    const ModelConfig model = query.ok() ? query->models[0] : ModelConfig();
     return std::pair(model.implementation, model.attention);
   };
   const std::string nano =
@@ -67,21 +58,13 @@ constexpr char kWrong[] = R"(
 --mesh=auto --ranks=8,x
 --mesh=tensor:3
 --mesh=data:2 --global_batch=3
---mesh=data:2 --links=
---mesh=data:2 --links=a:1:1
---mesh=data:2 --links=a:1
---mesh=data:2 --links=a:x:1,b:1:1
---mesh=data:2 --links=a:0:1,b:1:1
---mesh=data:2 --links=a:1:nan,b:1:1
---mesh=data:2 --links=a:1:1,a:1:1
 --mesh=data:2 --rank=2
 --mesh=data:2 --precision=fp8
 --mesh=data:2 --checkpoint=all
 --mesh=data:2 --attention=best
 --mesh=data:2 --nonsense=1
 --mesh=data:2 --implementation=x
---mesh=data:2 --implementation=fused --model=name=a,d_model=64,implementation=fused
---mesh=data:2 --device_tflops=-1)";
+--mesh=data:2 --implementation=fused --model=name=a,d_model=64,implementation=fused)";
 
 TEST(ReadMeshQueryTest, SaysWhatIsWrongAsTheGoldenShows) {
   std::string printed;

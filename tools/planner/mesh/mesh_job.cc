@@ -69,6 +69,24 @@ PassTraffic TrafficOf(const MeshJob& job) {
   return traffic;
 }
 
+nlohmann::ordered_json CollectivesJson(const MeshTraffic& all,
+                                       const MeshShape& mesh) {
+  auto json = nlohmann::ordered_json::array();
+  for (const auto& [axis, traffic] : all) {
+    for (const CollectiveKind kind : kCollectiveKinds) {
+      const CollectiveCalls& calls = traffic.Of(kind);
+      if (calls.calls == 0) continue;
+      json.push_back(
+          {{"group", MeshAxisName(axis)},
+           {"collective", CollectiveName(kind)},
+           {"calls", calls.calls},
+           {"bytes", calls.bytes},
+           {"sent_bytes", SentBytes(kind, calls.bytes, mesh.Size(axis))}});
+    }
+  }
+  return json;
+}
+
 MeshFlops FlopsOf(const MeshJob& job) {
   const StepParams part = PartStep(job);
   const ModelConfig& model = part.model;

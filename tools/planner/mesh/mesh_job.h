@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "model/distributed/comm/traffic.h"
 #include "model/spec/config.h"
@@ -48,6 +49,11 @@ struct PassTraffic {
   MeshTraffic step;  // both together
 };
 PassTraffic TrafficOf(const MeshJob& job);
+
+// [{group, collective, calls, bytes, sent_bytes}, ...]: the bytes of whole
+// buffers, and what the rank sends of them on a ring.
+nlohmann::ordered_json CollectivesJson(const MeshTraffic& all,
+                                       const MeshShape& mesh);
 
 struct MeshFlops {
   double forward = 0;

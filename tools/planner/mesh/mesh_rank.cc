@@ -4,11 +4,12 @@
 
 #include <torch/types.h>
 
-#include <nlohmann/json.hpp>
+#include <string>
 
 #include "fixtures/device/cuda_memory.h"
 #include "fixtures/device/null_gpu.h"
 #include "fixtures/device/torch_device.h"
+#include "fixtures/memory/out_of_memory.h"
 #include "model/distributed/trainer/parallel_trainer.h"
 #include "model/nn/dtype.h"
 #include "model/spec/phase.h"
@@ -16,6 +17,8 @@
 
 namespace trainbench {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 // Makes the rank's process groups without the other ranks.
 std::map<MeshAxis, std::unique_ptr<ProcessGroup>> GroupsOf(const MeshJob& job) {
@@ -29,45 +32,53 @@ std::map<MeshAxis, std::unique_ptr<ProcessGroup>> GroupsOf(const MeshJob& job) {
   return groups;
 }
 
-// Fills in what the null GPU did in the step.
-void AddCounts(const NullGpuPhases& phases, MeshRehearsal& found) {
+// Adds what the null GPU did in the step.
+void AddCounts(const NullGpuPhases& phases, Json& found) {
+  std::map<std::string, int64_t> total;
   for (const auto& [phase, text] : phases.counts()) {
-    const auto counters = nlohmann::json::parse(text).at("counters");
+    const auto counters = Json::parse(text).at("counters");
     for (const auto& [name, count] : counters.items()) {
-      found.counters[name] += count.get<int64_t>();
+      total[name] += count.get<int64_t>();
     }
     if (phase == "call") continue;  // nothing runs before the first phase
     // A phase may be entered again.
-    if (found.kernels.empty() || found.kernels.back().first != phase) {
-      found.kernels.emplace_back(phase, 0);
-    }
-    found.kernels.back().second += counters.at("launches").get<int64_t>();
+    Json& launches = found["kernels"].emplace(phase, 0).first.value();
+    launches = launches.get<int64_t>() + counters.at("launches").get<int64_t>();
+  }
+  for (const char* name : {"launches", "copies_h2d", "copies_d2h", "copies_d2d",
+                           "copy_bytes_d2d", "fills", "fill_bytes", "waits"}) {
+    found["counters"][name] = total.at(name);
   }
 }
 
-void TrainTwoSteps(const MeshJob& job, const Device& device,
-                   NullGpuPhases& phases, MeshRehearsal& found) {
+Json TrainTwoSteps(const MeshJob& job, const Device& device,
+                   NullGpuPhases& phases) {
+  const int64_t library_bytes = CublasWorkspaceBytes(device.index);
   MeshRank rank(job, TorchDevice(device));
   device.Synchronize();
-  found.shard_elements = rank.ShardElements();
-  found.build_peak_bytes =
-      GetCudaMemory(device.index).allocated_peak - found.library_bytes;
+  const int64_t build_peak = GetCudaMemory(device.index).allocated_peak;
   // The steps' reserved memory must not include blocks of the build.
   device.ReleaseUnusedMemory();
   ResetCudaPeak(device.index);
+  MeshTraffic collectives;
   // The first step allocates what the second one reuses.
   for (int step = 0; step < 2; ++step) {
     phases.Begin();
-    found.collectives = rank.Run(phases);
+    collectives = rank.Run(phases);
     phases.End();
     device.Synchronize();
     AwaitAutogradThread(device.index);
   }
   const CudaMemory memory = GetCudaMemory(device.index);
-  found.resident_bytes = memory.allocated - found.library_bytes;
-  found.step_peak_bytes = memory.allocated_peak - found.library_bytes;
-  found.reserved_bytes = memory.reserved_peak;
+  Json found = {{"peak_bytes", memory.allocated_peak - library_bytes},
+                {"build_peak_bytes", build_peak - library_bytes},
+                {"resident_bytes", memory.allocated - library_bytes},
+                {"library_bytes", library_bytes},
+                {"reserved_bytes", memory.reserved_peak},
+                {"shard_elements", rank.ShardElements()}};
   AddCounts(phases, found);
+  found["collectives"] = CollectivesJson(collectives, job.mesh);
+  return found;
 }
 
 }  // namespace
@@ -100,17 +111,17 @@ int64_t MeshRank::ShardElements() const {
   return (sharded_.StateBytes() - 4 * units) / 8;
 }
 
-MeshRehearsal RehearseRank(const MeshJob& job, const Device& device) {
-  MeshRehearsal found;
+Json RehearseRank(const MeshJob& job, const Device& device) {
   device.TakeLibraryMemory();
   device.ReleaseUnusedMemory();
   ResetCudaPeak(device.index);
-  found.library_bytes = CublasWorkspaceBytes(device.index);
   NullGpuPhases phases;
-  found.out_of_memory =
-      CatchOutOfMemory([&] { TrainTwoSteps(job, device, phases, found); });
-  found.ended_in = phases.phase();
-  return found;
+  Json found;
+  Json full =
+      CatchOutOfMemory([&] { found = TrainTwoSteps(job, device, phases); });
+  if (full.is_null()) return found;
+  full["phase"] = phases.phase();
+  return {{"out_of_memory", full}};
 }
 
 }  // namespace trainbench

@@ -9,13 +9,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
+#include <nlohmann/json.hpp>
 
 #include "fixtures/device/device.h"
-#include "fixtures/memory/out_of_memory.h"
 #include "model/distributed/comm/process_group.h"
 #include "model/distributed/fsdp/fully_sharded.h"
 #include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
@@ -49,30 +45,21 @@ class MeshRank {
   Batch batch_;
 };
 
-// The memory and work of a rank on a null GPU. All values are exact.
-struct MeshRehearsal {
-  // The phase in which memory ran out, or "build"; later values are then 0.
-  std::optional<OutOfMemory> out_of_memory;
-  std::string ended_in;  // the last phase that began
-
-  int64_t shard_elements = 0;
-  // Bytes of tensors, without library workspaces: at the peak of the build and
-  // of the steps, and between steps.
-  int64_t build_peak_bytes = 0;
-  int64_t step_peak_bytes = 0;
-  int64_t resident_bytes = 0;
-  int64_t library_bytes = 0;
-  // Reserved by the caching allocator, at its highest point during the steps.
-  int64_t reserved_bytes = 0;
-  // The fields below count the second step.
-  MeshTraffic collectives;
-  std::vector<std::pair<std::string, int64_t>> kernels;  // by phase
-  // "launches", "copies_d2d", ...: tools/null_gpu/core/counters.h
-  std::map<std::string, int64_t> counters;
-};
-
-// Builds the rank, trains two steps and destroys it. The job must be valid.
-MeshRehearsal RehearseRank(const MeshJob& job, const Device& device);
+// Builds the rank on a null GPU, trains two steps and destroys it. Returns
+// exact values, for a valid job:
+//
+//   peak_bytes, build_peak_bytes, resident_bytes: of tensors, without library
+//     workspaces: at the peak of the steps and of the build, and between steps
+//   library_bytes: of these workspaces
+//   reserved_bytes: by the caching allocator, at its highest point in the steps
+//   shard_elements
+//   kernels: {PHASE: launches, ...}, in the second step, as the values below
+//   counters: {launches, copies_d2d, ...}: tools/null_gpu/core/counters.h
+//   collectives: as in CollectivesJson
+//
+// or, if memory ran out, out_of_memory alone: as from CatchOutOfMemory, and the
+// phase, which may be "build".
+nlohmann::ordered_json RehearseRank(const MeshJob& job, const Device& device);
 
 }  // namespace trainbench
 

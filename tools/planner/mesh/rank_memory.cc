@@ -90,12 +90,12 @@ absl::StatusOr<RankMemory> PredictRank(const MeshJob& job,
 }
 
 absl::StatusOr<RankMemory> RankPredictor::Predict(const MeshJob& job) {
-  ASSIGN_OR_RETURN(auto memory, Steps(job));
+  ASSIGN_OR_RETURN(auto memory, PredictSteps(job));
   ASSIGN_OR_RETURN(memory.build_peak_bytes, BuildPeak(job));
   return memory;
 }
 
-absl::StatusOr<RankMemory> RankPredictor::Steps(const MeshJob& job) {
+absl::StatusOr<RankMemory> RankPredictor::PredictSteps(const MeshJob& job) {
   const std::tuple key(job.mesh.tensor, job.batch,
                        CheckpointingName(job.model.checkpointing));
   auto known = steps_.find(key);
@@ -121,21 +121,13 @@ absl::StatusOr<int64_t> RankPredictor::BuildPeak(const MeshJob& job) {
   return peak;
 }
 
-absl::StatusOr<RankWork> RankPredictor::Work(const MeshJob& job) {
-  MeshJob larger = job;
-  ++larger.batch;
-  ASSIGN_OR_RETURN(const auto mine, Steps(job));
-  ASSIGN_OR_RETURN(const auto more, Steps(larger));
-  return RankWork::Of(job.batch, mine.work, more.work);
-}
-
 int64_t RankPredictor::LargestBatch(const MeshJob& job, int64_t budget_bytes) {
   const auto build = BuildPeak(job);
   if (!build.ok() || Reserved(*build) > budget_bytes) return 0;
   MeshJob tried = job;
   return LargestFit(kMostBatch, budget_bytes, [&](int64_t batch) {
     tried.batch = batch;
-    const auto steps = Steps(tried);
+    const auto steps = PredictSteps(tried);
     return steps.ok() ? static_cast<double>(steps->reserved_bytes())
                       : std::numeric_limits<double>::max();
   });

@@ -13,7 +13,6 @@
 #include "fixtures/device/device.h"
 #include "fixtures/prediction/dry_call.h"
 #include "tools/planner/mesh/mesh_job.h"
-#include "tools/planner/mesh/mesh_time.h"
 
 namespace trainbench {
 
@@ -52,8 +51,8 @@ class RankPredictor {
   // come from a rank with other shards.
   absl::StatusOr<RankMemory> Predict(const MeshJob& job);
 
-  // Returns the work of the rank's operators, by two dry runs.
-  absl::StatusOr<RankWork> Work(const MeshJob& job);
+  // The same without build_peak_bytes, which may need a dry run of its own.
+  absl::StatusOr<RankMemory> PredictSteps(const MeshJob& job);
 
   // Returns the largest batch, up to kMostBatch, that fits in the budget; 0 if
   // not even one sequence does.
@@ -65,7 +64,6 @@ class RankPredictor {
     int64_t shard_elements;
   };
 
-  absl::StatusOr<RankMemory> Steps(const MeshJob& job);
   absl::StatusOr<int64_t> BuildPeak(const MeshJob& job);
 
   const Device& device_;

@@ -2,18 +2,30 @@
 
 #include "tools/planner/mesh/rows.h"
 
-#include <algorithm>
-#include <iterator>
-#include <utility>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "fixtures/device/datasheet.h"
 #include "fixtures/reporters/human_units.h"
+#include "model/accounting/library.h"
 #include "model/accounting/number.h"
+#include "model/accounting/parameters.h"
+#include "model/spec/attention_variant.h"
 #include "model/spec/status_macros.h"
+#include "tools/planner/mesh/mesh_job.h"
+#include "tools/planner/mesh/mesh_rank.h"
+#include "tools/planner/mesh/rank_memory.h"
 
 namespace trainbench {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 std::string WhyNot(const RankMemory& memory, int64_t budget_bytes) {
   if (memory.needed_bytes() <= budget_bytes) return "";
@@ -32,125 +44,201 @@ std::string WhyNot(const RankMemory& memory, int64_t budget_bytes) {
                       "; largest tensors: ", memory.largest_at_peak);
 }
 
-std::string WhyNot(const MeshRehearsal& found, int64_t budget_bytes) {
-  if (found.out_of_memory) {
-    return absl::StrCat("memory ends in ", found.ended_in);
+std::string WhyNot(const Json& rehearsal, int64_t budget_bytes) {
+  if (rehearsal.contains("out_of_memory")) {
+    return absl::StrCat("memory ends in ",
+                        rehearsal["out_of_memory"]["phase"].get<std::string>());
   }
-  const int64_t bytes = found.step_peak_bytes + found.library_bytes;
+  const int64_t bytes = rehearsal["peak_bytes"].get<int64_t>() +
+                        rehearsal["library_bytes"].get<int64_t>();
   if (bytes <= budget_bytes) return "";
   return absl::StrCat("takes ", HumanBytes(Number(bytes)), " of ",
                       HumanBytes(Number(budget_bytes)));
 }
 
-// If many meshes are tried, ranks with too large shards are not built.
-bool IsTooLarge(const MeshQuery& query, int64_t budget_bytes, MeshRow& row) {
-  const int64_t state = kStateBytes * ShardElements(row.job);
-  if (query.mesh || state <= budget_bytes) return false;
-  row.needed_bytes = state;
-  row.why_not = absl::StrCat("needs more than ", HumanBytes(Number(state)),
-                             " for its shards and AdamW, of ",
-                             HumanBytes(Number(budget_bytes)));
-  return true;
+Json MeshJson(const MeshShape& mesh) {
+  return {{"name", MeshName(mesh)},
+          {"data", mesh.data},
+          {"fsdp", mesh.fsdp},
+          {"tensor", mesh.tensor},
+          {"ranks", mesh.ranks()}};
 }
 
-// Changes nothing if a dry run fails.
-absl::Status AddPrediction(const MeshQuery& query, RankPredictor& predictor,
-                           int64_t budget_bytes, MeshRow& row) {
-  ASSIGN_OR_RETURN(auto memory, predictor.Predict(row.job));
-  ASSIGN_OR_RETURN(const auto work, predictor.Work(row.job));
-  row.needed_bytes = memory.needed_bytes();
-  row.why_not = WhyNot(memory, budget_bytes);
-  row.memory = std::move(memory);
-  row.time = TimeOf(row.job, work, query.machine);
-  row.compute_bound_batch = ComputeBoundBatch(row.job, work, query.machine);
-  return absl::OkStatus();
+Json PredictedJson(const MeshJob& job, const RankMemory& memory) {
+  const MeshFlops flops = FlopsOf(job);
+  return {{"peak_bytes", memory.step_peak_bytes},
+          {"peak_at", memory.peak_at},
+          {"resident_bytes", memory.resident_bytes},
+          {"build_peak_bytes", memory.build_peak_bytes},
+          {"reserved_bytes", memory.reserved_bytes()},
+          {"needed_bytes", memory.needed_bytes()},
+          {"largest_batch", nullptr},
+          {"part_parameters", ParameterCount(PartStep(job).model)},
+          {"shard_elements", ShardElements(job)},
+          {"forward_flops", flops.forward},
+          {"backward_flops", flops.backward},
+          {"recomputed_flops", flops.recomputed},
+          {"collectives", CollectivesJson(TrafficOf(job).step, job.mesh)}};
 }
 
-MeshRow RowOf(const MeshQuery& query, const MeshJob& job,
-              RankPredictor& predictor, int64_t budget_bytes) {
-  MeshRow row;
-  row.job = job;
-  row.is_valid = true;
-  if (IsTooLarge(query, budget_bytes, row)) return row;
-  const absl::Status status =
-      AddPrediction(query, predictor, budget_bytes, row);
-  if (!status.ok()) row.why_not = std::string(status.message());
-  return row;
-}
-
-bool IsBetter(const MeshRow& a, const MeshRow& b) {
-  const bool a_fits = a.why_not.empty(), b_fits = b.why_not.empty();
-  if (a_fits != b_fits) return a_fits;
-  if (a_fits) return TokensPerSecond(a) > TokensPerSecond(b);
-  if (a.is_valid != b.is_valid) return a.is_valid;
-  return a.needed_bytes < b.needed_bytes;
-}
-
-// Returns the mesh's row with the best checkpointing.
-MeshRow BestRow(const MeshQuery& query, const MeshShape& mesh,
-                RankPredictor& predictor, int64_t budget_bytes) {
-  MeshRow best;
-  best.job.mesh = mesh;
-  auto job = OnMesh(query, mesh);
-  if (!job.ok()) {
-    best.why_not = std::string(job.status().message());
-    return best;
+// Returns the work of each phase's components. FLOPs exclude the masked half of
+// the scores that the attention variant skips.
+Json WorkJson(const MeshJob& job, const WorkByPart& work) {
+  const bool skips = VariantOf(job.model.attention).skips_masked;
+  Json json = Json::object();
+  for (const auto& [part, done] : work) {
+    const auto& [phase, component] = part;
+    if (!phase || !component) continue;
+    const bool halves = skips && component == Component::kFusedAttention;
+    json[PhaseName(*phase)].push_back(
+        {{"flops", halves ? done.flops / 2 : done.flops},
+         {"bytes", done.bytes}});
   }
-  for (const Checkpointing& checkpointing : query.checkpointing) {
-    job->model.checkpointing = checkpointing;
-    MeshRow row = RowOf(query, *job, predictor, budget_bytes);
-    if (!best.is_valid || IsBetter(row, best)) best = std::move(row);
-  }
-  if (best.memory) {
-    best.largest_batch = predictor.LargestBatch(best.job, budget_bytes);
-  }
-  return best;
+  return json;
 }
 
-// Dry-runs this rank itself, because its shards may be the largest tensors.
-void SayWhyNot(const Device& device, int64_t budget_bytes, MeshRow& row) {
-  if (!row.memory || row.why_not.empty()) return;
-  const auto own = PredictRank(row.job, device);
-  if (own.ok()) row.why_not = WhyNot(*own, budget_bytes);
+Json StepJson(const MeshJob& job, const WorkByPart& work) {
+  const PassTraffic traffic = TrafficOf(job);
+  return {{"batch", job.batch},
+          {"work", WorkJson(job, work)},
+          {"forward", CollectivesJson(traffic.forward, job.mesh)},
+          {"backward", CollectivesJson(traffic.backward, job.mesh)}};
+}
+
+// Predicts the ranks of a query.
+class Predictor {
+ public:
+  Predictor(const Query& query, const Device& device, int64_t budget_bytes)
+      : query_(query),
+        device_(device),
+        budget_bytes_(budget_bytes),
+        ranks_(device) {}
+
+  Json Row(const MeshShape& mesh, const Checkpointing& checkpointing) {
+    Json row = {
+        {"mesh", MeshJson(mesh)}, {"batch", nullptr}, {"checkpoint", nullptr},
+        {"fits", false},          {"why_not", ""},    {"needed_bytes", nullptr},
+        {"predicted", nullptr},   {"steps", nullptr}, {"rehearsed", nullptr}};
+    const absl::Status status = Fill(mesh, checkpointing, row);
+    if (!status.ok()) row["why_not"] = std::string(status.message());
+    row["fits"] = row["why_not"] == "";
+    return row;
+  }
+
+ private:
+  // An error says why the rest of the row is unknown.
+  absl::Status Fill(const MeshShape& mesh, const Checkpointing& checkpointing,
+                    Json& row) {
+    ASSIGN_OR_RETURN(auto job, OnMesh(query_, mesh));
+    job.model.checkpointing = checkpointing;
+    row["batch"] = job.batch;
+    row["checkpoint"] = CheckpointingName(checkpointing);
+    if (query_.rehearses) {
+      row["rehearsed"] = RehearseRank(job, device_);
+      row["why_not"] = WhyNot(row["rehearsed"], budget_bytes_);
+      return absl::OkStatus();
+    }
+    RETURN_IF_ERROR(CheckShards(job, row));
+    return Predict(job, row);
+  }
+
+  // If many meshes are tried, ranks with too large shards are not built.
+  absl::Status CheckShards(const MeshJob& job, Json& row) const {
+    const int64_t state = kStateBytes * ShardElements(job);
+    if (!query_.searches || state <= budget_bytes_) return absl::OkStatus();
+    row["needed_bytes"] = state;
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "needs more than ", HumanBytes(Number(state)),
+        " for its shards and AdamW, of ", HumanBytes(Number(budget_bytes_))));
+  }
+
+  absl::Status Predict(const MeshJob& job, Json& row) {
+    MeshJob larger = job;
+    ++larger.batch;
+    ASSIGN_OR_RETURN(const auto memory, ranks_.Predict(job));
+    ASSIGN_OR_RETURN(const auto more, ranks_.PredictSteps(larger));
+    row["needed_bytes"] = memory.needed_bytes();
+    row["why_not"] = WhyNot(memory, budget_bytes_);
+    row["predicted"] = PredictedJson(job, memory);
+    row["steps"] = {StepJson(job, memory.work), StepJson(larger, more.work)};
+    if (query_.wants_batch) AddLargest(job, row);
+    return absl::OkStatus();
+  }
+
+  void AddLargest(const MeshJob& job, Json& row) {
+    row["predicted"]["largest_batch"] = ranks_.LargestBatch(job, budget_bytes_);
+    if (row["why_not"] == "") return;
+    // Dry-runs this rank itself, because its shards may be the largest tensors.
+    const auto own = PredictRank(job, device_);
+    if (own.ok()) row["why_not"] = WhyNot(*own, budget_bytes_);
+  }
+
+  const Query& query_;
+  const Device& device_;
+  const int64_t budget_bytes_;
+  RankPredictor ranks_;
+};
+
+std::string CheckpointsText(const std::vector<Checkpointing>& all) {
+  return absl::StrJoin(all, ",", [](std::string* out, const auto& one) {
+    absl::StrAppend(out, CheckpointingName(one));
+  });
+}
+
+Json MeshQueryJson(const Query& query) {
+  const ModelConfig& model = query.models[0];
+  const bool is_whole = query.global_batch > 0;
+  return {{"model", model.name},
+          {"parameters", ParameterCount(model)},
+          {"implementation", ImplementationName(model.implementation)},
+          {"attention", AttentionName(model.attention)},
+          {"checkpoint", CheckpointsText(query.checkpointing)},
+          {"precision", PrecisionName(query.precisions[0])},
+          {"batch", is_whole ? Json() : Json(query.batch)},
+          {"global_batch", is_whole ? Json(query.global_batch) : Json()},
+          {"seq", query.seq},
+          {"reshard", query.sharding.reshard_after_forward},
+          {"prefetch", query.sharding.prefetch},
+          {"rank", query.last_rank ? "last" : "first"},
+          {"spare_bytes", query.spare_bytes}};
+}
+
+template <typename T>
+Json Known(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json DatasheetJson(const Query& query, const Device& device) {
+  return {{"flops_per_second",
+           Known(DatasheetFlops(device.name, query.precisions[0]))},
+          {"bytes_per_second", Known(DatasheetBandwidth(device.name))}};
+}
+
+bool IsAsked(const Query& query, const MeshShape& mesh,
+             const Checkpointing& checkpointing) {
+  const std::string name =
+      absl::StrCat(MeshName(mesh), "/", CheckpointingName(checkpointing));
+  return query.only.empty() || absl::c_linear_search(query.only, name);
 }
 
 }  // namespace
 
-double TokensPerSecond(const MeshRow& row) {
-  const MeshJob& job = row.job;
-  return Number(job.batch * job.seq * job.mesh.batches()) /
-         (row.time.step_us() / 1e6);
-}
-
-std::vector<MeshRow> RowsOf(const MeshQuery& query, const Device& device,
-                            int64_t budget_bytes) {
-  RankPredictor predictor(device);
-  if (query.mesh) return {BestRow(query, *query.mesh, predictor, budget_bytes)};
-  std::vector<MeshRow> all;
-  for (const int64_t ranks : query.ranks) {
-    std::vector<MeshRow> rows;
-    for (const MeshShape& mesh : MeshesOf(ranks)) {
-      rows.push_back(BestRow(query, mesh, predictor, budget_bytes));
+nlohmann::ordered_json PlanMeshes(const Query& query, const Device& device) {
+  const int64_t free_bytes = device.FreeBytes();
+  Predictor predictor(query, device,
+                      free_bytes - kKernelBytes - query.spare_bytes);
+  Json rows = Json::array();
+  for (const MeshShape& mesh : query.meshes) {
+    for (const Checkpointing& checkpointing : query.checkpointing) {
+      if (!IsAsked(query, mesh, checkpointing)) continue;
+      rows.push_back(predictor.Row(mesh, checkpointing));
     }
-    std::stable_sort(rows.begin(), rows.end(), IsBetter);
-    if (query.ranks.size() > 1) rows.resize(1);
-    std::move(rows.begin(), rows.end(), std::back_inserter(all));
   }
-  for (MeshRow& row : all) SayWhyNot(device, budget_bytes, row);
-  return all;
-}
-
-void RehearseBest(const Device& device, int64_t budget_bytes,
-                  std::vector<MeshRow>& rows) {
-  for (MeshRow& row : rows) {
-    const bool is_first = &row == &rows.front();
-    if (!row.memory || (!is_first && !row.why_not.empty())) break;
-    row.rehearsal = RehearseRank(row.job, device);
-    row.why_not = WhyNot(*row.rehearsal, budget_bytes);
-    if (row.why_not.empty()) break;
-  }
-  std::stable_partition(rows.begin(), rows.end(),
-                        [](const MeshRow& row) { return row.why_not.empty(); });
+  return {{"query", MeshQueryJson(query)},
+          {"device", device.name},
+          {"free_bytes", free_bytes},
+          {"datasheet", DatasheetJson(query, device)},
+          {"rows", rows}};
 }
 
 }  // namespace trainbench

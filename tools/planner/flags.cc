@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+
+#include "absl/strings/str_cat.h"
+#include "fixtures/experiment/run_options.h"
+#include "model/spec/attention_variant.h"
+#include "model/spec/checkpointing.h"
+#include "model/spec/implementation.h"
+#include "tools/planner/query.h"
+
+namespace trainbench {
+namespace {
+
+constexpr Range kSize = {1, 1 << 20};
+constexpr double kMostMemoryGib = 1e6;
+
+void AddMesh(PlannerFlags& v, FlagParser& flags) {
+  Query& query = v.query;
+  flags.Add("mesh", v.mesh,
+            "Ranks along each axis, for example data:4,fsdp:16,tensor:4: data "
+            "ranks are replicas, fsdp ranks shard a replica's parameters, "
+            "tensor ranks split each matrix. A missing axis has one rank. Or "
+            "auto, with --ranks: all meshes with this number of ranks, best "
+            "first; the best is rehearsed.");
+  flags.Add("ranks", v.ranks,
+            "Number of ranks, which a given --mesh must have. With --mesh=auto "
+            "also several, separated by commas: predicts the best mesh for "
+            "each, and rehearses nothing.");
+  flags.Add("rank", v.rank, {"first", "last"}, "The rank to rehearse.");
+  flags.Add("global_batch", query.global_batch, Range{0, 1 << 20},
+            "Sequences of the whole job, instead of --batch.");
+  flags.Add("reshard", query.sharding.reshard_after_forward,
+            "Free a block's parameters after its forward pass, and gather them "
+            "again for its backward pass.");
+  flags.Add("prefetch", query.sharding.prefetch,
+            "Gather the next block's parameters while a block computes.");
+  flags.Add("spare_gib", v.spare_gib, Range{0, 1e9},
+            "Memory of each GPU that must stay free, in GiB: the buffers of "
+            "NCCL's groups, which are not rehearsed.");
+  flags.Add("rehearse", query.rehearses,
+            "internal: Rehearse the ranks, and predict nothing.");
+  flags.AddRepeated("only", query.only,
+                    "internal: MESH/CHECKPOINT of a row to answer.");
+}
+
+}  // namespace
+
+void AddModelFlags(PlannerFlags& v, FlagParser& flags) {
+  flags.Add("help", v.help, "internal: Print the flags and exit.");
+  flags.Add("largest_batch", v.query.wants_batch,
+            "internal: Also search for the largest batch.");
+  flags.Add("operators", v.query.wants_operators,
+            "internal: Also print the work of each operator.");
+  flags.Add("models", v.models,
+            "Comma-separated models: tiny, small, medium, large, xl, 2.7B; "
+            "gpt2, gpt2-medium, gpt2-large, gpt2-xl, with the sizes and the "
+            "vocabulary of GPT-2 (but with three feed-forward matrices and an "
+            "untied head, and so more parameters); 8B, with sequences of 32768 "
+            "tokens; a published model, for example GPT-2-1.5B, MPT-7B, "
+            "Llama-3-8B or Nemotron-4-15B; or a name that --model defines. "
+            "Default: the first six and the models of --model.");
+  flags.AddRepeated(
+      "model", v.custom_models,
+      "Defines another model; may be repeated:\n"
+      "name=mine,d_model=512,d_ff=2048,layers=6,heads=8\n"
+      "and optionally vocab=32000 (default 10000), pad_vocab=128, kv_heads=2, "
+      "tied_embeddings=true, mlp=gelu, norm=layer, biases=all, "
+      "positions=learned,context=1024, attention=sdpa (default naive), "
+      "implementation=fused (default textbook) and checkpoint=every_1 (default "
+      "none).");
+  flags.Add("batch", v.query.batch, "Sequences per step.");
+  flags.Add("seq", v.query.seq, "Tokens per sequence.");
+  flags.Add("tensor_ranks", v.query.tensor_ranks,
+            "Tensor-parallel ranks that share each model; the answer is for "
+            "the first rank's part.");
+  flags.Add("precision", v.precision,
+            "Comma-separated: fp32, tf32, bf16_autocast, bf16.");
+  flags.Add("mode", v.mode,
+            "Comma-separated: inference, forward, forward_backward, "
+            "train_step.");
+  flags.Add(
+      "checkpoint", v.checkpoint,
+      "Comma-separated: none, attention, every_1, every_2, ..., every_sqrt. "
+      "The activations that the backward pass recomputes instead of storing "
+      "them: the attention scores, or segments of this many blocks. Compares "
+      "the largest batch and context that fit, and the FLOPs of the "
+      "recomputation. Default: --model's value, otherwise none.");
+  flags.Add("device_memory_gib", v.device_memory_gib, Positive(kMostMemoryGib),
+            "Memory of the device, in GiB.");
+}
+
+void AddMeshFlags(PlannerFlags& v, FlagParser& flags) {
+  v.query.batch = 1;
+  v.query.seq = 32768;
+  v.precision = "bf16";
+  flags.Add("help", v.help, "internal: Print the flags and exit.");
+  flags.Add("largest_batch", v.query.wants_batch,
+            "internal: Also search for the largest batch, and dry-run each "
+            "rank that does not fit by itself.");
+  flags.Add("model", v.model,
+            "A model's name (tiny, small, ..., 2.7B, gpt2, ..., 8B) or a "
+            "definition, for example "
+            "name=mine,d_model=512,d_ff=2048,layers=6,heads=8,vocab=32000.");
+  flags.Add("implementation", v.implementation,
+            absl::StrCat("Implementation of the layers, one of ",
+                         ImplementationName.Joined(),
+                         ". Default: ", ImplementationName(kMeshImplementation),
+                         "; for a definition, its own value."));
+  flags.Add("attention", v.attention,
+            absl::StrCat("Attention variant, one of ", AttentionName.Joined(),
+                         ". Default: the implementation's."));
+  flags.Add("checkpoint", v.checkpoint,
+            absl::StrCat("The activations that the backward pass recomputes: ",
+                         CheckpointingNames(),
+                         "; of several, separated by commas, the fastest that "
+                         "fits. Default: the definition's value, otherwise ",
+                         kMeshCheckpoints, "."));
+  flags.Add("precision", v.precision,
+            "One of fp32, tf32, bf16_autocast, bf16 (fp32 shards, gathered as "
+            "bf16).");
+  flags.Add("batch", v.query.batch, kSize,
+            "Sequences of each data and fsdp rank; tensor ranks share them.");
+  flags.Add("seq", v.query.seq, kSize, "Tokens per sequence.");
+  AddMesh(v, flags);
+}
+
+}  // namespace trainbench

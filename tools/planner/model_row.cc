@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "fixtures/memory/allocation_recorder.h"
+#include "fixtures/memory/allocation_summary.h"
+#include "fixtures/prediction/dry_call.h"
+#include "fixtures/steps/step_prediction.h"
+#include "model/accounting/flops.h"
+#include "model/accounting/parameters.h"
+#include "model/accounting/traffic.h"
+#include "model/spec/component.h"
+#include "model/spec/phase.h"
+#include "tools/planner/plan.h"
+
+namespace trainbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Makes a whole number below 2^53 an integer, which prints without ".0".
+Json WholeNumber(double value) {
+  if (value == std::floor(value) && value < 0x1p53) {
+    return static_cast<int64_t>(value);
+  }
+  return value;
+}
+
+// Returns kResidual for a block that no component made: it joins two.
+Component ComponentOf(const RecordedBlock& block) {
+  return block.place.component.value_or(Component::kResidual);
+}
+
+// Returns, for each phase, the most bytes that are allocated at once, and the
+// tensor that reaches this peak, as in PeakText.
+Json HighestPoints(const AllocationTimeline& timeline) {
+  Json points = Json::array();
+  std::optional<Phase> phase;
+  int64_t live_bytes = timeline.live_before, highest = 0;
+  for (const AllocationEvent& event : timeline.events) {
+    if (event.phase && event.phase != phase) {
+      phase = event.phase;
+      highest = live_bytes;
+      points.push_back(
+          {{"phase", PhaseName(*phase)},
+           {"name", absl::StrCat("the beginning of ", PhaseName(*phase))},
+           {"bytes", highest}});
+    }
+    live_bytes = event.live_bytes;
+    if (!phase || live_bytes <= highest) continue;
+    highest = live_bytes;
+    points.back()["name"] = MakerAndPlaceText(timeline.blocks[event.block]);
+    points.back()["bytes"] = highest;
+  }
+  return points;
+}
+
+Json Tensor(absl::string_view name, Component component, int64_t bytes) {
+  return {{"name", name},
+          {"component", ComponentName(component)},
+          {"bytes", bytes}};
+}
+
+// Returns the component of the largest parameter, and its bytes.
+std::pair<Component, int64_t> LargestParameter(const StepParams& step) {
+  const ModelConfig& model = step.model;
+  const int64_t width =
+      ParameterBytes(model, step.precision) / ParameterCount(model);
+  std::pair<Component, int64_t> largest;
+  for (const auto& [component, rows] :
+       {std::pair{Component::kEmbedding, std::max(model.vocab, model.context)},
+        {Component::kProjections, model.d_attention()},
+        {Component::kFfn, model.d_ff}}) {
+    const int64_t bytes = width * rows * model.d_model;
+    if (bytes > largest.second) largest = {component, bytes};
+  }
+  return largest;
+}
+
+// Parameters included.
+Json LargestTensor(const StepParams& step, const AllocationTimeline& timeline) {
+  const auto [component, bytes] = LargestParameter(step);
+  for (const AllocationGroup& group : LargestAllocations(timeline, 1)) {
+    const RecordedBlock& block = group.like;
+    if (block.bytes <= bytes) continue;
+    return Tensor(MakerText(block), ComponentOf(block), block.bytes);
+  }
+  return Tensor("parameter", component, bytes);
+}
+
+Json SavedByComponent(const std::vector<RecordedBlock>& kept) {
+  std::map<Component, int64_t> bytes;
+  for (const RecordedBlock& block : kept) {
+    bytes[ComponentOf(block)] += block.bytes;
+  }
+  Json json = Json::object();
+  for (const auto& [component, saved] : bytes) {
+    json[ComponentName(component)] = {{"bytes", saved}};
+  }
+  return json;
+}
+
+// Returns the tensors that a middle block saves, or its recomputed segment.
+std::vector<RecordedBlock> SavedByBlock(
+    const ModelConfig& model, const std::vector<RecordedBlock>& kept) {
+  std::vector<RecordedBlock> saved;
+  // In a recomputed segment, only the last block makes the saved tensors.
+  for (int64_t layer = model.layers / 2; saved.empty() && layer < model.layers;
+       ++layer) {
+    std::copy_if(
+        kept.begin(), kept.end(), std::back_inserter(saved),
+        [layer](const auto& block) { return block.place.layer == layer; });
+  }
+  return saved;
+}
+
+Json TensorsJson(const std::vector<RecordedBlock>& blocks) {
+  Json tensors = Json::array();
+  for (const RecordedBlock& block : blocks) {
+    tensors.push_back({{"operator", block.op},
+                       {"component", ComponentName(ComponentOf(block))},
+                       {"shape", block.shape},
+                       {"dtype", block.dtype},
+                       {"bytes", block.bytes}});
+  }
+  return tensors;
+}
+
+Json ParametersJson(const ModelConfig& model) {
+  Json json = Json::object();
+  for (const ComponentParameters& part : ParametersByComponent(model)) {
+    json[ComponentName(part.component)] = part.elements;
+  }
+  return json;
+}
+
+Json FlopsJson(const StepParams& step) {
+  const auto& [model, precision, mode, batch, seq] = step;
+  Json json = Json::object();
+  for (const auto& [component, flops] :
+       FlopsByComponent(model, batch, seq, mode)) {
+    json[ComponentName(component)] = WholeNumber(flops);
+  }
+  return json;
+}
+
+Json OperatorsJson(const CallsByOperator& operators) {
+  Json json;
+  for (const auto& [calls, count] : operators) {
+    json.push_back(
+        {{"operator", calls.name},
+         {"phase", PhaseText(calls.phase)},
+         {"component",
+          calls.component ? ComponentName(*calls.component) : "none"},
+         {"calls", count},
+         {"flops", WholeNumber(calls.flops)},
+         {"bytes", WholeNumber(calls.bytes)}});
+  }
+  return json;
+}
+
+}  // namespace
+
+nlohmann::ordered_json ModelRow(const StepParams& step, const Query& query,
+                                const Device& device) {
+  const auto& [model, precision, mode, batch, seq] = step;
+  const StepPrediction found = PredictStep(step, device);
+  const AllocationTimeline& timeline = found.call.timeline;
+  const std::vector<RecordedBlock> of_block = SavedByBlock(model, found.kept);
+  int64_t block_bytes = 0;
+  for (const RecordedBlock& block : of_block) block_bytes += block.bytes;
+  const auto largest = [&](auto size) {
+    return LargestSize(size, step, device, query.device_memory_bytes);
+  };
+  Json json = {
+      {"model", model.name},
+      {"d_model", model.d_model},
+      {"d_ff", model.d_ff},
+      {"layers", model.layers},
+      {"heads", model.heads},
+      {"kv_heads", model.key_value_heads()},
+      {"vocab", model.vocab},
+      {"tied_embeddings", model.tied_embeddings},
+      {"attention", AttentionName(model.attention)},
+      {"implementation", ImplementationName(model.implementation)},
+      {"checkpoint", CheckpointingName(model.checkpointing)},
+      {"precision", PrecisionName(precision)},
+      {"mode", StepModeName(mode)},
+      {"params", ParameterCount(model)},
+      {"parameter_bytes", found.parameter_bytes},
+      {"gradient_bytes", found.gradient_bytes},
+      {"optimizer_bytes", found.optimizer_bytes},
+      {"input_bytes", found.input_bytes},
+      {"saved_bytes", found.saved_bytes},
+      {"saved_bytes_per_block", block_bytes},
+      {"residual_bytes", found.residual_bytes},
+      {"logit_bytes", found.logit_bytes},
+      {"largest_tensor", LargestTensor(step, timeline)},
+      {"predicted_peak_bytes", found.peak_bytes()},
+      {"predicted_peak_moment", PeakText(timeline)},
+      {"fits", found.peak_bytes() <= query.device_memory_bytes},
+      // That fits at this batch, up to 2^20; 0 if none.
+      {"largest_seq", largest(&StepParams::seq)},
+      // Likewise at this seq; 0 unless requested.
+      {"largest_batch", query.wants_batch ? largest(&StepParams::batch) : 0},
+      {"flops", WholeNumber(StepFlops(model, batch, seq, mode))},
+      {"recomputed_flops",
+       WholeNumber(RecomputedFlops(model, batch, seq, mode))},
+      {"bytes", WholeNumber(StepBytes(step, found.saved_bytes))},
+      {"moments", HighestPoints(timeline)},
+      {"params_by_component", ParametersJson(model)},
+      {"saved_by_component", SavedByComponent(found.kept)},
+      {"saved_tensors_per_block", TensorsJson(of_block)},
+      {"flops_by_component", FlopsJson(step)},
+      {"adamw_flops",
+       WholeNumber(mode == StepMode::kTrainStep ? AdamWFlops(model) : 0)}};
+  if (query.wants_operators) {
+    json["operators"] = OperatorsJson(found.call.operators);
+  }
+  return json;
+}
+
+}  // namespace trainbench

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""The least time of a training step on a mesh of ranks, from peaks and links."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tools.planner.links import Link
+
+Json = Mapping[str, Any]
+OVERLAP = (
+    "forward and backward pass each take the longer of two times: their computation "
+    "plus the tensor group's all-reduces, which do not overlap it, or the fsdp and "
+    "data groups' collectives, one after another; AdamW follows"
+)
+SERIAL = (
+    "without prefetch nothing overlaps: computation, the collectives of all groups and "
+    "AdamW run one after another"
+)
+_GROUPS = ("tensor", "fsdp", "data")
+_UPDATE_BYTES = 28  # that AdamW reads and writes for each parameter, in fp32
+_MOST_BATCH = 2**20
+
+
+@dataclass(frozen=True)
+class Machine:
+    flops_per_second: float  # of one GPU
+    bytes_per_second: float  # of its memory
+    node_ranks: int
+    inside: Link  # from a GPU to others of its node
+    between: Link  # from a GPU to GPUs of other nodes
+
+    def link(self, mesh: Json, group: str) -> tuple[float, float]:
+        """The us of a call of the group, and of each byte that a rank sends.
+
+        A ring through several nodes crosses between two of them on as many links as it
+        has ranks in each, but is no faster than inside a node.
+        """
+        inside, between = self.inside, self.between
+        closer = {"tensor": 1, "fsdp": mesh["tensor"]}
+        stride = closer.get(group, mesh["tensor"] * mesh["fsdp"])
+        if self.node_ranks % (stride * mesh[group]) == 0:
+            return inside.us, inside.us_per_byte
+        links = min(max(self.node_ranks // stride, 1), mesh[group])
+        return between.us, max(inside.us_per_byte, between.us_per_byte / links)
+
+
+def parts_us(
+    passes: Sequence[Mapping[str, float]], update_us: float, overlaps: bool
+) -> dict[str, float]:
+    """The time of each kind of work within a step; hidden work takes none.
+
+    If they overlap, a pass takes the longer of its compute plus the tensor group's
+    all-reduces, and of the fsdp and data groups' collectives, one after another. Then
+    AdamW updates the parameters.
+    """
+    parts = dict.fromkeys(("compute", *_GROUPS), 0.0)
+    for us in passes:
+        computes = us["compute"] + us["tensor"] >= us["fsdp"] + us["data"]
+        for kind in parts:
+            if not overlaps or computes == (kind in ("compute", "tensor")):
+                parts[kind] += us[kind]
+    return parts | {"update": update_us}
+
+
+def _at(
+    batch: int, steps: Sequence[Json], entries_of: Callable[[Json], Sequence[Json]]
+) -> list[dict[str, Any]]:
+    """The entries of a step of any batch, which grow linearly from step to step."""
+    more = batch - steps[0]["batch"]
+    return [
+        {
+            key: value
+            if isinstance(value, str)
+            else value + more * (larger[key] - value)
+            for key, value in one.items()
+        }
+        for one, larger in zip(*map(entries_of, steps), strict=True)
+    ]
+
+
+def _compute_us(steps: Sequence[Json], phase: str, batch: int, on: Machine) -> float:
+    """The sum over components of the longer of the times for FLOPs and for bytes."""
+    seconds = 0.0
+    for one in _at(batch, steps, lambda step: step["work"].get(phase, ())):
+        flops_seconds = one["flops"] / on.flops_per_second
+        seconds += max(flops_seconds, one["bytes"] / on.bytes_per_second)
+    return 1e6 * seconds
+
+
+def _calls_us(
+    mesh: Json, steps: Sequence[Json], one_pass: str, batch: int, on: Machine
+) -> dict[str, float]:
+    """The time of each group's calls, one after another."""
+    calls = _at(batch, steps, lambda step: step[one_pass])
+    found = {}
+    for group in _GROUPS:
+        us, us_per_byte = on.link(mesh, group)
+        own = [one for one in calls if one["group"] == group]
+        sent = sum(one["sent_bytes"] for one in own)
+        found[group] = sum(one["calls"] for one in own) * us + sent * us_per_byte
+    return found
+
+
+def time_of(row: Json, batch: int, overlaps: bool, on: Machine) -> dict[str, Any]:
+    """The time of a step with this batch, by a row of the program's answer."""
+    mesh, steps = row["mesh"], row["steps"]
+    forward, loss, backward = (
+        _compute_us(steps, phase, batch, on)
+        for phase in ("forward", "loss", "backward")
+    )
+    passes = {
+        "forward": {"compute": forward + loss},
+        "backward": {"compute": backward},  # includes recomputation
+    }
+    for name, us in passes.items():
+        us |= _calls_us(mesh, steps, name, batch, on)
+    elements = row["predicted"]["shard_elements"]
+    update_us = 1e6 * _UPDATE_BYTES * elements / on.bytes_per_second
+    parts = parts_us([*passes.values()], update_us, overlaps)
+    bound = max(parts, key=lambda part: parts[part])
+    hides = not overlaps or parts["fsdp"] + parts["data"] == 0
+    return {
+        "step_us": sum(parts.values()),
+        "bound": bound,
+        # Compute is the largest part, and hides all collectives that it can hide.
+        "is_compute_bound": hides and bound == "compute",
+        "parts_us": parts,
+        **{
+            name: {f"{kind}_us": value for kind, value in us.items()}
+            for name, us in passes.items()
+        },
+        "update_us": update_us,
+    }
+
+
+def compute_bound_batch(row: Json, overlaps: bool, on: Machine) -> int | None:
+    """The smallest batch that is compute-bound; None if the tensor group's all-reduces,
+    which grow with it, take longer at any batch."""
+    below = bisect_left(
+        range(1, _MOST_BATCH + 1),
+        True,
+        key=lambda batch: time_of(row, batch, overlaps, on)["is_compute_bound"],
+    )
+    return below + 1 if below < _MOST_BATCH else None
+
+
+def computed(row: Json, query: Json, on: Machine) -> dict[str, Any]:
+    """The times of a row, as JSON."""
+    mesh, predicted, overlaps = row["mesh"], row["predicted"], query["prefetch"]
+    time = time_of(row, row["batch"], overlaps, on)
+    seconds = time["step_us"] / 1e6
+    tokens = row["batch"] * query["seq"] * mesh["data"] * mesh["fsdp"]
+    flops = predicted["forward_flops"] + predicted["backward_flops"]
+    return time | {
+        "tokens_per_second": tokens / seconds,
+        "model_flops_share": flops / seconds / on.flops_per_second,
+        "compute_bound_batch": compute_bound_batch(row, overlaps, on),
+    }
