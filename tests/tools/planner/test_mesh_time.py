@@ -33,8 +33,8 @@ def row(on: Json, *collectives: Json, flops: float = 0, grow: bool = False) -> J
     both, with bytes that `grow` with the batch."""
 
     def step(batch: int) -> Json:
-        scale = batch if grow else 1
-        sent = [one | {"sent_bytes": scale * one["sent_bytes"]} for one in collectives]
+        more = batch if grow else 1
+        sent = [one | {"sent_bytes": more * one["sent_bytes"]} for one in collectives]
         work = {
             name: [{"flops": batch * passes * flops, "bytes": 0}]
             for name, passes in (("forward", 1), ("backward", 2))
@@ -48,11 +48,10 @@ def row(on: Json, *collectives: Json, flops: float = 0, grow: bool = False) -> J
 
 
 def test_groups_of_one_node_stay_inside() -> None:
-    on = mesh(4, 2, 4)
     for group in ("tensor", "fsdp"):
-        assert MACHINE.link(on, group) == pytest.approx((1, 1e-2))
+        assert MACHINE.link(mesh(4, 2, 4), group) == pytest.approx((1, 1e-2))
     # Each rank is alone in its node.
-    assert MACHINE.link(on, "data") == pytest.approx((3, 1e-1))
+    assert MACHINE.link(mesh(4, 2, 4), "data") == pytest.approx((3, 1e-1))
     # A group that lies across two nodes leaves them.
     assert MACHINE.link(mesh(1, 2, 6), "tensor")[0] == 3
 
@@ -60,20 +59,18 @@ def test_groups_of_one_node_stay_inside() -> None:
 def test_a_ring_crosses_on_as_many_links_as_it_has_ranks_in_a_node() -> None:
     assert MACHINE.link(mesh(1, 16, 2), "fsdp")[1] == pytest.approx(1e-1 / 4)
     assert MACHINE.link(mesh(16, 1, 4), "data")[1] == pytest.approx(1e-1 / 2)
-    # Between nodes is never faster than inside a node.
-    wide = replace(MACHINE, between=Link("between", 0.05, 3))
+    wide = replace(MACHINE, between=Link("no faster than inside", 0.05, 3))
     assert wide.link(mesh(1, 64, 1), "fsdp")[1] == pytest.approx(1e-2)
 
 
 def test_a_pass_takes_the_longer_of_what_overlaps() -> None:
     forward = {"compute": 10.0, "tensor": 4.0, "fsdp": 13.0, "data": 0.0}
     backward = {"compute": 20.0, "tensor": 8.0, "fsdp": 17.0, "data": 12.0}
-    assert parts_us([forward, backward], 1, overlaps=True) == {
-        **{"compute": 10, "tensor": 4, "fsdp": 17, "data": 12, "update": 1},
-    }
-    assert parts_us([forward, backward], 1, overlaps=False) == {
-        **{"compute": 30, "tensor": 12, "fsdp": 30, "data": 12, "update": 1},
-    }
+    both = [forward, backward]
+    overlapping = {"compute": 10, "tensor": 4, "fsdp": 17, "data": 12, "update": 1}
+    assert parts_us(both, 1, overlaps=True) == overlapping
+    serial = {"compute": 30, "tensor": 12, "fsdp": 30, "data": 12, "update": 1}
+    assert parts_us(both, 1, overlaps=False) == serial
 
 
 def test_one_rank_only_computes() -> None:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """tools/rehearse --mesh: the program's arguments, and the printed answer."""
 
+import json
+import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +11,7 @@ import pytest
 
 from golden import check_golden
 from stub_checkout import write_script
-from tools.rehearsal import mesh_text
+from tools.rehearsal import mesh, mesh_text
 from tools.rehearsal.__main__ import main
 
 Json = dict[str, Any]
@@ -101,6 +104,51 @@ def test_the_text_of_each_kind_of_answer() -> None:
     }
     printed = {name: mesh_text.render(given) for name, given in answers.items()}
     check_golden("mesh.txt", printed)
+
+
+def answered(on: Json, checkpoint: str, shard_elements: int) -> Json:
+    """A row of the program: the fewer elements a rank has, the faster is its step."""
+    steps: list[Json] = [
+        {"batch": batch, "work": {}, "forward": [], "backward": []} for batch in (1, 2)
+    ]
+    sizes = {"shard_elements": shard_elements}
+    flops = {"forward_flops": 1.0, "backward_flops": 2.0}
+    own = {"mesh": on, "checkpoint": checkpoint, "steps": steps, "rehearsed": None}
+    return row(**own, needed_bytes=0, predicted=predicted() | sizes | flops)
+
+
+def test_the_first_mesh_that_fits_when_it_is_rehearsed_is_the_best(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    split, whole = (
+        {"name": name, "data": data, "fsdp": fsdp, "tensor": 1, "ranks": 2}
+        for name, data, fsdp in (("split", 1, 2), ("whole", 2, 1))
+    )
+
+    def ask(flags: Sequence[str], gpu: str) -> subprocess.CompletedProcess[str]:
+        only = [flag[len("--only=") :] for flag in flags if flag.startswith("--only=")]
+        rows = [
+            answered(on, checkpoint, elements)
+            for on, checkpoint, elements in (
+                *((whole, "none", 2000), (whole, "every_1", 2500)),
+                *((split, "none", 1500), (split, "every_1", 1000)),
+            )
+            if not only or f"{on['name']}/{checkpoint}" in only
+        ]
+        if "--rehearse" in flags:
+            rows[0] |= {"fits": rows[0]["mesh"] == whole, "rehearsed": rehearsed()}
+        sheet = {"flops_per_second": 1e15, "bytes_per_second": 1e12}
+        query = QUERY | {"prefetch": True}
+        found = document(*rows) | {"datasheet": sheet, "query": query}
+        return subprocess.CompletedProcess(flags, 0, json.dumps(found), "")
+
+    assert mesh.main(["--gpu=h100", "--mesh=auto", "--json"], ask) == 0
+    shown = json.loads(capsys.readouterr().out)["rows"]
+    # Each has its faster checkpointing; the faster mesh ran out of memory.
+    assert [(row["mesh"]["name"], row["checkpoint"], row["fits"]) for row in shown] == [
+        ("whole", "none", True),
+        ("split", "every_1", False),
+    ]
 
 
 def test_help_is_that_of_the_program(

@@ -222,6 +222,12 @@ def test_a_program_without_a_result_is_an_error(
     assert "left no result" in found.err
 
 
+def test_help_names_the_other_mode(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        parse(["--help"])
+    assert "  --mesh MESH " in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
