@@ -16,7 +16,7 @@
 #include "fixtures/device/cuda_support.h"
 #include "fixtures/memory/memory_probe.h"
 #include "fixtures/ranks/distributed_context.h"
-#include "fixtures/ranks/rank_failure.h"
+#include "fixtures/ranks/errors.h"
 #include "model/distributed/comm/backends.h"
 #include "model/distributed/comm/rendezvous.h"
 #include "tests/model/c10_error.h"
