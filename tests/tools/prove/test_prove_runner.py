@@ -251,4 +251,4 @@ def test_prove_gpu_refuses_wrong_flags_before_it_builds() -> None:
         text=True,
         check=False,
     )
-    assert done.returncode == 2 and "numbers of stages" in done.stderr
+    assert done.returncode == 2 and "it is '99'; allowed: 0, 1" in done.stderr
