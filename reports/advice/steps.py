@@ -200,7 +200,7 @@ def checkpointing(run: Run) -> Iterator[Line]:
             Line(
                 change="checkpointing",
                 where=step_text(row),
-                saved_us=cost(row, again, row["flops"]),
+                saved_us=cost(row, again, row.positive("flops")),
                 of_us=row.time_us,
                 saved_bytes=row["predicted_peak_bytes"] - peak,
                 assumption="a block keeps its input alone and runs forward once more, "
@@ -212,7 +212,7 @@ def checkpointing(run: Run) -> Iterator[Line]:
     best = max(lines, key=lambda line: line.saved_bytes or 0, default=None)
     if best and best.saved_bytes and best.saved_bytes > 0:
         checks = (
-            timed(step, row, cost(step, again, row["flops"]))
+            timed(step, row, cost(step, again, row.positive("flops")))
             for step, row in pairs
             if (again := row.get("recomputed_flops"))
         )

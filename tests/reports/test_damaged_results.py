@@ -45,11 +45,12 @@ def part_of(experiment: str) -> dict[str, Any]:
     }
     for name in ("profiles", "memory"):
         found[name] = [shortened(table) for table in found[name][:1]]
-    if experiment == "breakdown":
-        # Starts with the last step; its parts precede it in the file.
-        found["benchmarks"].reverse()
-    rows = found.pop("benchmarks")[:12]
-    return RUN | {"context": CONTEXT, "benchmarks": rows} | found
+    rows = found.pop("benchmarks")
+    if experiment in ("breakdown", "memory"):
+        # In one process a 0 is no outlier. The last row is of a training step; in a
+        # breakdown, its parts precede it in the file.
+        rows = [row for row in reversed(rows) if row.get("repetition_index") == 0]
+    return RUN | {"context": CONTEXT, "benchmarks": rows[:12]} | found
 
 
 def paths(node: Any, before: Path = ()) -> Iterator[Path]:
