@@ -301,7 +301,7 @@ def counter_of(row: Row, counter: str) -> Measured:
     if counter == "mean_us":
         return _of_samples(row)
     kind = row.table.find(counter).kind
-    if kind in ("time", "ratio"):
+    if counter == TIME or kind in ("time", "ratio"):  # a result may not list TIME
         # The row does not state it: the interval of another time, and the other row of
         # a ratio, are unknown.
         return _unknown_of(row, counter)
