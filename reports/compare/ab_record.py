@@ -15,12 +15,13 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from reports.compare import saving
-from reports.compare.noise import NoiseFile
+from reports.compare.noise import NoiseFile, load_noise
 from reports.results.records import NotAResult, record, saved
 
 KIND = "trainbench ab run"
 VERSION = 1
 FILE = "ab.json"
+_NOISE_FILE = "noise.json"
 
 SideName = Literal["base", "new"]
 Reason = Literal["decided", "max_pairs", "max_minutes"]
@@ -69,8 +70,7 @@ class AbRun:
     # Whether the processes of a pair took turns call by call; older runs lack it.
     in_turns: bool = False
     noise: NoiseFile | None = None  # the noise floor behind the thresholds
-    # Of a file with the noise floor, in a run by an earlier version.
-    noise_sha256: str | None = None
+    noise_sha256: str | None = None  # of _NOISE_FILE, where earlier versions had it
     rows: list[str] = field(default_factory=list)  # of both programs
     ended: Reason | None = None
     # Both processes of each pair, in order.
@@ -108,8 +108,6 @@ def sha256_of(path: Path) -> str:
 
 def _check(run: AbRun) -> None:
     """Checks consistency. Errors: NotAResult."""
-    if run.noise_sha256 is not None:
-        raise NotAResult("an earlier version wrote it, without its noise floor")
     for side in (run.base, run.new):
         if side.revision is None and side.sha256 is None:
             raise NotAResult(f"{side.label} has no revision; allowed: that or sha256")
@@ -124,12 +122,23 @@ def _check(run: AbRun) -> None:
                 raise NotAResult(f"{what} has {value!r} twice; allowed: once")
 
 
+def _noise_of(run: AbRun, path: Path) -> NoiseFile:
+    """Loads the noise floor of an earlier version's run. Errors: NotAResult."""
+    noise = load_noise(path)
+    if sha256_of(path) != run.noise_sha256:
+        raise NotAResult(f"{path} is not the noise floor that the run began with")
+    return noise
+
+
 def load(directory: Path) -> AbRun:
     """Loads the record of a run. Errors: NotAResult."""
     path = directory / FILE
     try:
         run = record(saved(path, KIND, VERSION), AbRun)
         _check(run)
+        if run.noise_sha256 is not None:
+            noise = _noise_of(run, directory / _NOISE_FILE)
+            run = replace(run, noise=noise, noise_sha256=None)
     except NotAResult as error:
         raise NotAResult(f"{path}: no run of tools/ab: {error}") from error
     return run.of(run.processes)
