@@ -36,7 +36,7 @@ PHRASES = {
 }
 _COMMENT = {
     **dict.fromkeys(CPP, re.compile(r"//(.*)")),
-    ".py": re.compile(r'"""(.*?)"""|#(.*)', re.DOTALL),
+    ".py": re.compile(r'"""(.*?)"""|#([^\n]*)', re.DOTALL),
     ".md": re.compile(r"(.+)"),
 }
 

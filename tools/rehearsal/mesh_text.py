@@ -182,7 +182,7 @@ def render(document: Json) -> str:
     query, rows = document["query"], document["rows"]
     parts = [_head(document)]
     if len(rows) > 1:
-        # Of a mesh without a prediction only the reason is known.
+        # Without a prediction, only the reason is known.
         unknown = {"batch": None, "checkpoint": None}
         shown = [row if row["computed"] else {**row, **unknown} for row in rows]
         parts.append(f"{table(shown, _MESHES, (0, -1))}\n{_LIST}")

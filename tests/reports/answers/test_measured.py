@@ -65,7 +65,7 @@ STEADY = CALLS | {"steady_cv": 0.017}
         ("backward_us", BACKWARD | {"backward_low_us": 49}, None),
         ("backward_us", OWN, (49, 70)),
         ("overlap_share", OWN, (-1, 0.6)),
-        # Of two rows, or of one call.
+        # They compare two rows, or are of one call.
         *((name, WHOLE | {name: -0.5}, None) for name in UNKNOWN),
         # 3.18 standard errors of 25 would reach down to 20, below all samples.
         ("mean_us", MEAN | {"cv": 0.5}, (60, 179.6)),

@@ -18,7 +18,7 @@ def root(tmp_path: Path) -> Path:
     for name, content in {
         "a/x.cc": "// Whose it is.\nint x;\n",
         "a/notes.md": "Those of others are told.\n",
-        "b/y.py": '"""Of which one."""\nBESIDE = 1  # beside\n',
+        "b/y.py": '"""Of which one."""  # beside\nBESIDE = 1\n',
         "c/one.py": "\n\n\n",
         "tests/z_test.cc": "// told\n",
     }.items():
