@@ -105,7 +105,11 @@ def _exponents(
     expectation: Expectation, values: Sequence[tuple[Row, Measured]]
 ) -> Iterator[tuple[str, Measured]]:
     along = expectation.quantity.along
-    known = [(row, value) for row, value in values if along in row.numbers]
+    known = [
+        (row, value)
+        for row, value in values
+        if row.numbers.get(along, 0) > 0 and value.value > 0  # as in exponent()
+    ]
     for found in grouped(known, lambda pair: without(pair[0], along)).values():
         points = [(float(row.numbers[along]), value) for row, value in found]
         if (power := exponent(points)) is not None:

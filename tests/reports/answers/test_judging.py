@@ -75,7 +75,9 @@ def test_what_is_said_of_expectations() -> None:
         # Not compared with the row of another length, which would be 5000.
         "two rows": judged(small, *lengths, step("small", 5000, seq=512)),
         "two rows too far apart": judged(small, *lengths, step("small", 9000, seq=512)),
-        "exact growth": judged(growth, case(256, 1000), case(1024, 4000)),
+        "exact growth, after 0": judged(
+            growth, case(64, 0), case(256, 1000), case(1024, 4000)
+        ),
         "exact growth, too much": judged(growth, case(256, 1000), case(1024, 16000)),
         "growth of one length": judged(growth, case(256, 1000), case(1024, 0)),
         "the worst row": judged(
