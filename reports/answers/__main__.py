@@ -9,7 +9,7 @@ from reports.answers.answer import markdown
 from reports.answers.excerpt import update
 from reports.answers.expectations import plain, summary
 from reports.answers.headline import sentences
-from reports.answers.judging import judgements
+from reports.answers.judging import Verdict, judgements
 from reports.answers.printed import table
 from reports.command import run_main
 from reports.results.rows import load
@@ -54,8 +54,10 @@ def main(arguments: list[str]) -> int:
         text = table(result)
     elif options.summary:
         judged = judgements(result)
-        listed = f"tools/answers --expectations {options.result} lists them."
-        counts = [f"{summary(judged)} {listed}"] if judged else []
+        counts = [summary(judged)] if judged else []
+        if any(judgement.verdict != Verdict.HELD for judgement in judged):
+            listed = f"tools/answers --expectations {options.result}"
+            counts.append(f"{listed} lists what did not hold.")
         text = "\n".join(sentences(result) + counts)
     elif options.expectations:
         text = plain(judgements(result))

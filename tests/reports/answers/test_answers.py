@@ -86,6 +86,9 @@ def test_how_the_command_ends(
         "harness: the p50_us of harness: failed; expected at most 2 us, measured 5 us "
         "(4.95 to 5.05 us) in empty\nOf 2 expectations 1 failed, 1 held.\n",
     )
+    for expectations, is_listed in ((wanted, True), (wanted[:1], False)):
+        _, out, _ = ran(document(row, expectations=expectations), "--summary")
+        assert ("a.json lists what did not hold." in out) == is_listed
     assert ran(document(row), "--expectations")[:2] == (0, "")  # of an earlier version
     assert main([str(tmp_path / "nowhere.json")]) == 2
     assert "nowhere.json" in capsys.readouterr().err
