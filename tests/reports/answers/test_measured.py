@@ -89,9 +89,10 @@ def test_the_interval_of_a_counter(
 def test_a_time_without_an_interval_tells_nothing() -> None:
     told = row(p50_us=100.0)
     # Another program's result may have no p50_us among its counters.
-    for time in map(time_of, (told, replace(told, table=CounterTable(())))):
-        assert not time.within(0, 1e9) and not time.outside(200, 300)
-        assert "6 runs" in time.runs_to_tell(200)
+    for made in (told, replace(told, table=CounterTable(()))):
+        found = time_of(made)
+        assert not found.within(0, 1e9) and not found.outside(200, 300)
+        assert "6 runs" in found.runs_to_tell(200)
 
 
 @pytest.mark.parametrize("end", ["p50_low_us", "p50_high_us"])
