@@ -134,7 +134,7 @@ def _time_changes(
         for change, first, last in zip(steps, edges, edges[2:], strict=False):
             at = change.index
             before, after = points[at - 1], points[at]
-            good, bad = max(first, at - 1 - GUARD), min(last - 1, at + GUARD)
+            ends = points[max(first, at - 1 - GUARD)], points[min(last - 1, at + GUARD)]
             around = (
                 each
                 for each in known
@@ -147,7 +147,6 @@ def _time_changes(
                 kind = KIND_OF[answer.verdict]
                 words = interval(answer.ratio, answer.interval)
                 words += f" by {answer.pairs} pairs"
-            ends = (points[good], points[bad])
             worse = kind is Kind.CONFIRMED
             yield Finding(kind, row, before, after, words, worse, ends, change.least)
 

@@ -22,7 +22,7 @@ from reports.history.store import INDEX, LeftOut, Store, read
 from reports.results.counters import CounterTable
 from reports.results.files import write_files
 from reports.results.records import NotAResult
-from reports.results.rows import Row
+from reports.results.rows import TIME, Row
 
 _CONTEXT = (*MUST_AGREE, *WORTH_A_NOTE, "git_revision", "command_line")
 
@@ -54,7 +54,7 @@ def _exact(row: Row) -> list[Row]:
 
 def _times_of(rows: Sequence[Row]) -> NDArray[np.float64]:
     """Returns times [row, process]; NaN where a row has fewer processes than others."""
-    each = (row.each.get("p50_us") or (row.time_us,) for row in rows)
+    each = (row.each.get(TIME) or (row.time_us,) for row in rows)
     columns = list(zip_longest(*each, fillvalue=math.nan)) or [()]
     return np.array(columns, float).T
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from reports.compare.decision import Verdict
 from reports.compare.exact import MetricChange
+from reports.compare.filters import escaped
 from reports.history.commits import Refused
 from reports.history.store import VERDICTS, LeftOut, Store
 from reports.results import records
@@ -51,7 +52,6 @@ class Question:
         return root / "results" / "history-ab" / digest
 
     def command(self, root: Path) -> list[str]:
-        row = re.sub(r"[\\^$.|?*+()\[\]{}]", r"\\\g<0>", self.row)
         return [
             *(str(root / "tools" / "ab"), self.good, self.bad),
             f"--threshold={100 * self.threshold:.6g}",
@@ -59,7 +59,7 @@ class Question:
             f"--max_pairs={MAX_PAIRS}",
             f"--max_minutes={_MAX_MINUTES}",
             f"--out={self.directory(root)}",
-            f"--benchmark_filter=^{row}$",
+            f"--benchmark_filter=^{escaped(self.row)}$",
             *self.flags,
         ]
 
@@ -97,12 +97,8 @@ Oracle = Callable[[Question], Answer]
 def flags_of(command: str) -> list[str]:
     """Returns the flags, as --name=value, of a stored command line that select its
     cases. The program joined its words without quotes."""
-    flags: list[str] = []
-    for word in command.split()[1:]:
-        if word.startswith("-"):
-            flags.append(word)
-        elif flags and "=" not in flags[-1]:  # --name value
-            flags[-1] += f"={word}"
+    words = (part.split() for part in re.split(r"\s(?=-)", command)[1:])
+    flags = ("=".join(each[: 1 if "=" in each[0] else 2]) for each in words)
     return [flag for flag in flags if not _NOT_CASES.match(flag)]
 
 
