@@ -208,7 +208,7 @@ nlohmann::ordered_json ModelRow(const StepParams& step, const Query& query,
       {"predicted_peak_bytes", found.peak_bytes()},
       {"predicted_peak_moment", PeakText(timeline)},
       {"fits", found.peak_bytes() <= query.device_memory_bytes},
-      // That fits at this batch, up to 2^20; 0 if none.
+      // The largest that fits at this batch, up to 2^20; 0 if none.
       {"largest_seq", largest(&StepParams::seq)},
       // Likewise at this seq; 0 unless requested.
       {"largest_batch", query.wants_batch ? largest(&StepParams::batch) : 0},

@@ -21,8 +21,8 @@
 
 namespace trainbench {
 
-// Asks whether models fit in a device's memory, and what one step costs; or the
-// same of one model on meshes of ranks.
+// Asks whether models fit in a device's memory, and what one step costs: of
+// models on one device, or of one model on meshes of ranks.
 struct Query {
   std::vector<ModelConfig> models;
   std::vector<Precision> precisions;

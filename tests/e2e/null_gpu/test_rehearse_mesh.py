@@ -126,7 +126,7 @@ def test_the_8b_step_on_256_gpus(capsys: pytest.CaptureFixture[str]) -> None:
     assert row["computed"]["bound"] == "compute"
 
 
-def test_the_work_of_components_is_that_of_the_closed_forms() -> None:
+def test_components_have_the_work_of_the_closed_forms() -> None:
     """Both exclude the masked scores that the variant skips."""
     for attention in ("own", "naive"):
         flags = ("--mesh=tensor:2", f"--attention={attention}", "--checkpoint=none")

@@ -50,8 +50,8 @@ struct PassTraffic {
 };
 PassTraffic TrafficOf(const MeshJob& job);
 
-// [{group, collective, calls, bytes, sent_bytes}, ...]: the bytes of whole
-// buffers, and what the rank sends of them on a ring.
+// Returns [{group, collective, calls, bytes, sent_bytes}, ...]: the bytes of
+// whole buffers, and the part that the rank sends on a ring.
 nlohmann::ordered_json CollectivesJson(const MeshTraffic& all,
                                        const MeshShape& mesh);
 
