@@ -139,6 +139,15 @@ def test_ratios_are_those_of_whole_pairs_with_both_numbers(tmp_path: Path) -> No
     assert log_ratios(half, tmp_path, ROW) == approx([math.log(2), math.log(3)])
 
 
+def test_an_unfinished_run_has_verdicts_of_its_looks_alone(tmp_path: Path) -> None:
+    run = write_run(tmp_path, *pairs_of(1.1, 12), rows=[ROW])
+    first = plan_of(run).looks()[0].pairs
+    for pairs in (first - 1, first, 12):
+        decision = decide(run.of(run.processes[: 2 * pairs]), tmp_path)[ROW]
+        looked = Verdict.INCONCLUSIVE if pairs < first else Verdict.REGRESSED
+        assert (decision.verdict, decision.pairs) == (looked, min(pairs, first))
+
+
 def test_a_run_that_does_not_stop_early_has_all_its_error_at_the_end(
     tmp_path: Path,
 ) -> None:
