@@ -88,8 +88,11 @@ def profile(directory: Path, program: Path, flags: Sequence[str]) -> list[Path]:
     CalledProcessError, OSError."""
     directory.mkdir(parents=True, exist_ok=True)
     stem = directory / "step"
-    tool = ["nsys", "profile", "--trace=cuda,nvtx,osrt", "--force-overwrite=true"]
-    _output_of(*tool, f"--output={stem}", program, *flags)
+    command = ["nsys", "profile", "--trace=cuda,nvtx,osrt", "--force-overwrite=true"]
+    command += [f"--output={stem}", str(program), *flags]
+    # Not to a pipe, which would stay open for processes that nsys leaves running.
+    null = subprocess.DEVNULL
+    subprocess.run(command, stdin=null, stdout=null, check=True)
     written = []
     for report in REPORTS:
         printed = _output_of(

@@ -137,7 +137,7 @@ def test_a_step_that_fails_does_not_end_the_others(
     flags = [f"--into={into}", "--benchmark_filter=^model_size/tiny/"]
     assert main(flags, program) == FAILED
     said = capsys.readouterr()
-    assert f"{STEPS[1]}: Command '('nsys', 'profile'" in said.err
+    assert f"{STEPS[1]}: Command '['nsys', 'profile'" in said.err
     assert (into / folder(STEPS[0]) / "cuda_api_sum.csv").exists()
     assert (into / "ours.json").exists()
 
