@@ -56,6 +56,7 @@ def test_a_run_continues_with_what_is_missing(trainbench: Program) -> None:
         ((OUT, SAMPLES, TEAM, "--seed=7"), "seed ('42' there, '7' here)"),
         ((OUT, SAMPLES), "team ('blue' there, '' here)"),
         ((OUT, "--benchmark_context=threads=9"), "keys other than threads"),
+        ((OUT, "--benchmark_context=num_cpus=9"), "keys other than num_cpus"),
         ((SAMPLES,), "--benchmark_out is ''"),
     ):
         refused = trainbench.run(*CASES, *flags, "--resume=a.json", code=2)
