@@ -35,6 +35,7 @@ std::vector<int64_t> SequencesOf(const at::Tensor& x, int64_t rows) {
       x.is_cpu()
           ? std::clamp(kScoresOnCpu / (rows * x.size(1)), int64_t{1}, all)
           : all;
+  // 32-bit integers have values in a dry run, too.
   const at::Tensor drawn =
       count < all ? at::randperm(all, at::kInt) : at::arange(all, at::kInt);
   const auto* first = drawn.const_data_ptr<int32_t>();

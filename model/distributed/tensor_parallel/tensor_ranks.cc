@@ -27,7 +27,7 @@ class SumOfGradients final : public torch::autograd::Node {
   SumOfGradients(TensorRanks& ranks, torch::autograd::edge_list next)
       : Node(std::move(next)), ranks_(ranks) {}
 
-  std::string name() const override { return "trainbench::CopyToRanks"; }
+  std::string name() const override { return "trainbench::Enter"; }
 
   variable_list apply(variable_list&& gradients) override {
     variable_list summed = std::move(gradients);

@@ -22,11 +22,11 @@
 
 namespace trainbench {
 
-// One rank sends nothing.
+// One rank sends nothing. The object must outlive the backward passes.
 class TensorRanks final : public LayerRanks {
  public:
-  // `group` must outlive the object and the backward passes. Throws c10::Error
-  // unless its ranks can split `whole` (ValidateParts).
+  // `group` must outlive the object. Throws c10::Error unless its ranks can
+  // split `whole` (ValidateParts).
   TensorRanks(const ModelConfig& whole, ProcessGroup& group);
 
   ProcessGroup& group() const { return group_; }
