@@ -6,7 +6,6 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <cstdint>
 #include <optional>
 
 #include "absl/status/status.h"

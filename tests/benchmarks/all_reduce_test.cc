@@ -9,8 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
-#include "fixtures/memory/memory_probe.h"
-#include "fixtures/prediction/prediction.h"
 #include "tests/support/fake_group.h"
 #include "tests/support/matchers.h"
 

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "fixtures/memory/memory_probe.h"
 #include "tests/support/matchers.h"
 
 namespace trainbench {
