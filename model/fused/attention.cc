@@ -3,6 +3,7 @@
 #include "model/fused/attention.h"
 
 #include <ATen/Context.h>
+#include <ATen/Parallel.h>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
 
