@@ -50,7 +50,7 @@ class TensorRanks final : public LayerRanks {
   // Computed in at least fp32, without an exchange of logits. Two all-reduces:
   // the largest logit of each position; and, together, its sum of exponentials
   // and its target's logit. Overwrites the logits, which must be contiguous,
-  // with their exponentials, and in the backward pass with the gradient.
+  // with their exponentials, and in the only backward pass with the gradient.
   at::Tensor CrossEntropy(at::Tensor logits,
                           const at::Tensor& targets) override;
 
