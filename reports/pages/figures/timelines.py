@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.pages.plotting.canvas import HALF, Canvas, Figure, Scale, width_of
+from reports.pages.plotting.canvas import HALF, Canvas, Figure, Scale
 from reports.pages.plotting.lines import Plane, frame
 from reports.pages.plotting.palette import COLOURS
 from reports.results import text
@@ -103,21 +103,20 @@ def load(path: Path) -> Timeline | None:
     return Timeline(_name(path.stem), events, times, live, steps) if events else None
 
 
+def _shade_of(phase: str) -> str:
+    return COLOURS[SHADES[phase]] if phase in SHADES else "#999999"
+
+
 def _shade(
     canvas: Canvas, plane: Plane, phases: Sequence[tuple[str, float, float]]
 ) -> None:
-    """Draws a band for each phase, with its name above if there is room."""
-    free = plane.left  # the end of the last name
+    """Draws a band for each phase."""
     for name, begin, end in phases:
-        colour = COLOURS[SHADES[name]] if name in SHADES else "#999999"
         (left, top), (right, _) = (plane.place((x, plane.y.high)) for x in (begin, end))
         size = right - left, plane.height
-        canvas.box((left, top), size, colour, opacity="0.13", name=f"phase-{name}")
-        half = width_of(name) / 2
-        middle = max((left + right) / 2, plane.left + half + 1)
-        if middle - half > free and middle + half < plane.width:
-            canvas.text(middle, top + 6, name, "middle")
-            free = middle + half
+        canvas.box(
+            (left, top), size, _shade_of(name), opacity="0.13", name=f"phase-{name}"
+        )
 
 
 def _mark_peak(canvas: Canvas, plane: Plane, timeline: Timeline) -> None:
@@ -163,8 +162,10 @@ def _figure(timeline: Timeline, beyond: int) -> Figure:
         "time since the call began, while being recorded",
         width=HALF,
     )
-    canvas = frame(f"Memory over time: {timeline.name}", plane, {})
-    _shade(canvas, plane, timeline.phases)
+    phases = timeline.phases
+    legend = {name: _shade_of(name) for name, _, _ in phases}
+    canvas = frame(f"Memory over time: {timeline.name}", plane, legend)
+    _shade(canvas, plane, phases)
     outline = [plane.place(corner) for corner in _outline(times, live)]
     canvas.line(outline, COLOURS[0], width="0.9", fill=f"{COLOURS[0]}40")
     for number, begin in enumerate(timeline.begins_us, start=2):
