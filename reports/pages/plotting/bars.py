@@ -72,13 +72,13 @@ def draw_bars(title: str, said: str, bars: Sequence[Bar], look: Look) -> Figure:
     legend = legend if len(legend) > 1 or look.line else {}
     legend |= {look.line: BLACK} if look.line else {}
     names = max(width_of(bar.label) for bar in bars)
-    width = WIDE if names > HALF * _LONG else look.width
+    width = max(WIDE, WIDE / 2 + names) if names > HALF * _LONG else look.width
     rows = len(bars) + len({bar.group for bar in bars if bar.group})
     bottom = rows * LINE + 4
     foot = bottom + 16 + (14 if look.label else 0)
     height = max(foot + legend_height(legend, width) + 4, LEAST_HEIGHT)
     canvas = Canvas(title, width, height)
-    left = min(names, width / 2) + 8
+    left = names + 8
     right = width - max(width_of(bar.value) for bar in bars) - 10
     scale = _scale(bars, look)
     widest = max(
@@ -117,7 +117,7 @@ def _paint(
             canvas.text(0, y + LINE / 2, bar.group, weight="bold")
             y, group = y + LINE, bar.group
         middle, start = y + LINE / 2, 0.0
-        canvas.text(left - 6, middle, _cut(bar.label, left - 8), "end")
+        canvas.text(left - 6, middle, bar.label, "end")
         for part, length in bar.parts.items():
             if length <= 0:
                 continue
@@ -140,9 +140,3 @@ def _paint(
             canvas.dot(across(bar.mark), middle, BLACK, name=f"mark-{place}")
         canvas.text(right + 6, middle, bar.value)
         y += LINE
-
-
-def _cut(label: str, width: float) -> str:
-    """Keeps as much of the label's end as there is room for."""
-    room = int(width / width_of("x"))
-    return label if len(label) <= room else f"…{label[len(label) - room + 1 :]}"
