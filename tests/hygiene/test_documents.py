@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The documents are short, name only existing paths, and show the committed run."""
+"""The documents are short, name only existing paths, and show committed numbers."""
 
 import re
 from pathlib import PurePosixPath
@@ -62,6 +62,13 @@ def test_the_table_in_the_readme_is_the_committed_one() -> None:
     readme = checks.read("README.md")
     path = checks.ROOT / "reports/reference" / machine_of(readme) / "full.json"
     assert with_excerpt(readme, load(path)) == readme
+
+
+def test_the_errors_of_predictions_in_the_readme_are_the_committed_ones() -> None:
+    page = checks.read("reports/reference/public/predictions.md")
+    errors = re.findall(r"^- .*mean (?:absolute error )?(.*? %) of", page, re.M)
+    stated = "state {}, peaks {}, times {}.\n".format(*errors)
+    assert stated in checks.read("README.md")
 
 
 def test_the_variant_of_attention_in_contributing_adds_one() -> None:
