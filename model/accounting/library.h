@@ -27,8 +27,7 @@ inline constexpr int64_t kKernelBytes = int64_t{1} << 29;
 // Bytes that LibTorch's caching allocator reserves on a GPU for `block_bytes`
 // in tensors and workspaces: 3 % more, or two pages if 3 % is less, for
 // fragmentation and partly used pages. Fragmentation has no formula: steps with
-// blocks of many sizes can waste up to 10 % (tools/null_gpu lists them).
-// tools/rehearse counts it.
+// blocks of many sizes can waste up to 10 %. tools/rehearse counts it.
 int64_t ReservedBytes(int64_t block_bytes);
 
 }  // namespace trainbench
