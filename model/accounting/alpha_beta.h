@@ -16,8 +16,8 @@ namespace trainbench {
 
 // The alpha-beta model of one call (Hockney 1994): a fixed cost plus a cost per
 // byte of its buffer, t(S) = alpha + S beta. 1 / beta is algbw, the buffer's
-// bytes divided by the call's time; busbw is BusBandwidthFactor times algbw.
-// Valid only for the number of ranks in the fit.
+// bytes divided by the call's time; busbw, of an all-reduce over N ranks, is
+// 2 (N - 1) / N times algbw. Valid only for the number of ranks in the fit.
 struct AlphaBeta {
   double alpha_us = 0;
   double us_per_byte = 0;
