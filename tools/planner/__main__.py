@@ -24,7 +24,7 @@ How long training takes, at a share of the device's peak or as measured:
 
   tools/plan --models=gpt2-xl --tokens=300e9 --mfu=0.4 --peak_tflops=312
 
-How long a step takes on a GPU, whether or not you have one:
+How long a step takes on a GPU, which need not be here:
 
   tools/plan --models=Llama-3-8B --precision=bf16 --seq=4096 --rates=h100
 
@@ -38,8 +38,8 @@ it pays off; tools/plan --parallel --help lists its flags:
 
   tools/plan --parallel --fsdp_ranks=8 --tensor_ranks=8
 
---gpu=h100 rehearses cases on a GPU that one does not have, and with --mesh one
-rank of many: tools/rehearse --help.
+--gpu=h100 runs tools/rehearse: cases on a GPU that you do not have, and with
+--mesh one rank of many.
 """
 
 

@@ -21,15 +21,15 @@ from tools.planner.validation.points import Point, read_points
 from tools.planner.validation.steps import Step, read_steps, steps_of
 
 _DESCRIPTION = """\
-Holds predictions against what others have measured:
+Compares predictions with the measurements of others in reports/reference/public/:
 
-  tools/validate memory
-  tools/validate time
+  tools/validate memory    bytes
+  tools/validate time      times of a step
+  tools/validate page      writes both as a page there
 
-prints predicted and measured bytes, or times, of each point of
-reports/reference/public/, their ratio, the cause of a miss above 3 %, or 25 %, and what
-a point leaves to assume; and of the points that no job can express what they have.
-tools/validate page writes all of it as a page there.
+prints each point as predicted and as measured, their ratio, the cause of a miss (of
+more than 3 % in bytes, or 25 % in time) and what had to be assumed. Points that no job
+can express are counted by reason.
 
   tools/validate time RESULT.json
 
