@@ -22,7 +22,7 @@ const std::vector<ModelConfig>& StandardModels();
 //   GPT-2 in the architecture of the standard models, with more parameters;
 // - 8B, from the leaderboard of the Stanford CS336 systems assignment (2026),
 //   which trains it on sequences of 32,768 tokens;
-// - published models as they are: GPT-2, GPT-3, Llama 2 and 3, MPT, Nemotron.
+// - published models as they are: GPT, Llama, TinyLlama, MPT, Nemotron.
 const std::vector<ModelConfig>& NamedModels();
 
 // Finds `name` in `models`. NotFound lists the available names.
