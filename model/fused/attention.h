@@ -12,9 +12,8 @@ namespace trainbench {
 // FlashAttention-2 (Dao 2023): neither pass materializes the [seq, seq] scores.
 // Saves q, k, v, the output and the log-sum-exp of each row. For inputs [batch,
 // heads, seq, d_head] the memory layout of the result is [batch, seq, heads,
-// d_head], so that merging the heads needs no copy. On a CPU, deterministic for
-// a given number of threads; on a GPU, the gradient of q is only deterministic
-// if LibTorch's setting demands it.
+// d_head], so that merging the heads needs no copy. Deterministic for a given
+// number of threads; on a GPU only if LibTorch's setting demands it.
 at::Tensor FusedAttention(const at::Tensor& q, const at::Tensor& k,
                           const at::Tensor& v);
 

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Checks that the lines of each room, and the counts of awkward phrases, do not grow.
 
-    tools/budget            prints them; exit status 1 if one is above its limit
-    tools/budget --lower    lowers limits to the current values
-
-tools/lib/budget.tsv has the limits and, for rooms, the goal.
+Prints them with their limits and, for rooms, the goals: tools/lib/budget.tsv. The exit
+status is 1 if one is above its limit.
 """
 
 import argparse
