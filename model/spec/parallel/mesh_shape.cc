@@ -25,14 +25,6 @@ int64_t MeshShape::Size(MeshAxis axis) const {
   return this->*kSizes[static_cast<std::size_t>(axis)];
 }
 
-int64_t MeshShape::Stride(MeshAxis axis) const {
-  int64_t stride = 1;
-  for (const MeshAxis inner : kMeshAxes) {
-    if (inner > axis) stride *= Size(inner);
-  }
-  return stride;
-}
-
 std::string MeshName(const MeshShape& mesh) {
   return absl::StrCat("data:", mesh.data, ",fsdp:", mesh.fsdp,
                       ",tensor:", mesh.tensor);

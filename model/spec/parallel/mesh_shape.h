@@ -33,10 +33,8 @@ struct MeshShape {
   int64_t tensor = 1;
 
   int64_t ranks() const { return data * fsdp * tensor; }
-  // The number of ranks in one rank's group along the axis, and the distance
-  // between their indices.
+  // The number of ranks in one rank's group along the axis.
   int64_t Size(MeshAxis axis) const;
-  int64_t Stride(MeshAxis axis) const;
   // The number of ranks with different batches.
   int64_t batches() const { return data * fsdp; }
 
