@@ -5,8 +5,10 @@ With TRAINBENCH_WRITE_GOLDENS=1 in the environment a test writes its file.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+
+import pytest
 
 FOLDER = Path(__file__).resolve().parents[1] / "data/printed"
 
@@ -19,3 +21,22 @@ def check_golden(name: str, printed: Mapping[str, str]) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_text("\n".join(parts), encoding="utf-8")
     assert "\n".join(parts) == path.read_text(encoding="utf-8")
+
+
+def refusals(
+    run: Callable[[list[str]], object],
+    commands: str,
+    captured: pytest.CaptureFixture[str],
+) -> dict[str, str]:
+    """Returns the last line that each of these commands says, which semicolons
+    separate. Each must end with exit status 2 and print nothing else."""
+    found = {}
+    for command in (" ".join(one.split()) for one in commands.split(";")):
+        try:
+            status = run(command.split())
+        except SystemExit as end:  # of argparse
+            status = end.code
+        out, err = captured.readouterr()
+        assert (status, out) == (2, ""), command
+        found[command] = err.splitlines()[-1]
+    return found

@@ -20,7 +20,7 @@ RUN = document(
     entry(ROWS[0], 7e3, STEP, peak_bytes=2**21, flops_per_second=1e9),
     entry(ROWS[1], 7e3, peak_bytes=2**21, bytes_per_second=1e9),
     entry("another/case", 1),
-    context=CONTEXT | {"device": "x" * 80},
+    context=CONTEXT | {"device": r"\1" + "x" * 80},
 )
 
 
@@ -35,6 +35,7 @@ def test_a_document_is_updated_between_its_marks(tmp_path: Path) -> None:
     assert made.startswith(f"{head}\nA `small")
     assert made.endswith("\n```\n\n<!-- /table -->\nafter\n")
     assert max(map(len, made.splitlines())) <= 100 and "old" not in made
+    assert r"\1xxx" in made
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
 """The published tables are the program's results, and keep their promises."""
 
-import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from golden import check_golden, refusals
 from reports.calibration import history, in_turns, pages, simulated, stored
 from reports.calibration.__main__ import main
 from reports.calibration.noise import SCENARIOS, Noise
 from reports.calibration.rule import at_most
 from reports.calibration.samples import Samples, load, save
 from reports.calibration.weather import WEATHERS, Weather
-from reports.results.files import with_block
+from results import write
 
 README = Path(pages.__file__).with_name("README.md")
 
@@ -124,63 +124,35 @@ def test_a_fixed_order_is_a_rhythm() -> None:
     assert found == 100
 
 
-def test_a_document_is_brought_up_to_date_between_its_marks() -> None:
-    document = "a\n<!-- x: how -->\nold\n<!-- /x -->\nb\n"
-    new = with_block(document, "x", r"new \1")
-    assert new == "a\n<!-- x: how -->\n\nnew \\1\n\n<!-- /x -->\nb\n"
-    assert with_block(new, "x", r"new \1") == new
-    with pytest.raises(ValueError, match="no <!-- y"):
-        with_block(document, "y", "")
-
-
-def test_what_is_wrong_is_said_in_a_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    plain = tmp_path / "plain.md"
-    plain.write_text("nothing", encoding="utf-8")
-    for arguments, message in (
-        (["--into", str(plain)], "plain.md: it has no <!-- calibration"),
-        (["--into", str(tmp_path / "none.md")], "none.md: "),
-        (["--samples", str(plain)], "plain.md: "),
-        (["--samples", str(tmp_path / "none")], f"{tmp_path}/none: it cannot be read"),
-    ):
-        assert main(arguments) == 2
-        errors = capsys.readouterr().err
-        assert message in errors and errors.count("\n") == 1
-    assert plain.read_text(encoding="utf-8") == "nothing"
-
-
 GOOD_ROW = [[1.0] * 9] * 4
+NO_TABLES: dict[str, dict[str, object]] = {
+    "empty": {"rows": {}},
+    "numbers": {"rows": {"a": [1, 2]}},
+    "processes": {"rows": {"a": GOOD_ROW, "b": GOOD_ROW[1:]}},
+    "repetitions": {"rows": {"a": [*GOOD_ROW[1:], [1.0] * 8]}},
+    "eight": {"rows": {"a": [[1.0] * 8] * 4}},
+    "starts": {"started_s": [0.0]},
+    "odd": {"rows": {"a": GOOD_ROW[1:]}, "started_s": [0.0] * 3},
+}
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"rows": {}}, "not every row has the same processes"),
-        ({"rows": {"a": [1, 2]}}, "rows[a][0] is 1; allowed: a list"),
-        ({"rows": {"a": GOOD_ROW, "b": GOOD_ROW[1:]}}, "not every row has the same"),
-        ({"rows": {"a": [*GOOD_ROW[1:], [1.0] * 8]}}, "not every row has the same"),
-        ({"rows": {"a": [[1.0] * 8] * 4}}, "it has 8 repetitions; allowed: 9 or more"),
-        ({"started_s": [0.0]}, "not every row has the same processes"),
-        (
-            {"rows": {"a": GOOD_ROW[1:]}, "started_s": [0.0] * 3},
-            "it has 3 processes; allowed: an even number, 4 or more",
-        ),
-    ],
-)
-def test_samples_that_make_no_tables(
+def test_what_is_refused(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
-    changes: dict[str, object],
-    words: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """A document without marks, and samples that make no tables."""
+    monkeypatch.chdir(tmp_path)
+    plain = tmp_path / "plain.md"
+    plain.write_text("nothing", encoding="utf-8")
     good = {"about": {}, "started_s": [0.0] * 4, "rows": {"a": GOOD_ROW}}
-    path = tmp_path / "samples.json"
-    path.write_text(json.dumps(good | changes), encoding="utf-8")
-    assert main(["--samples", str(path)]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"tools/calibrate: {path}: ")
-    assert words in line
+    for name, changes in NO_TABLES.items():
+        write(tmp_path / name, good | changes)
+    files = ("plain.md", "none", *NO_TABLES)
+    wrong = ["--into plain.md; --into none", *(f"--samples {name}" for name in files)]
+    said = refusals(main, ";".join(wrong), capsys)
+    check_golden("calibration_errors.txt", said)
+    assert plain.read_text(encoding="utf-8") == "nothing"
 
 
 def test_samples_survive_being_stored(tmp_path: Path) -> None:

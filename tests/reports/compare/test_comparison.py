@@ -8,7 +8,7 @@ import random
 import pytest
 
 from reports.compare.comparison import Comparison, Options, compare
-from reports.compare.decision import Decision, RowNoise, Verdict
+from reports.compare.decision import RowNoise
 from reports.compare.environment import NotComparable
 from reports.compare.exact import Change, changes
 from reports.compare.noise import NoiseFile
@@ -45,21 +45,6 @@ def verdicts(comparison: Comparison) -> dict[str, str]:
     return {row.name: str(row.decision.verdict) for row in comparison.rows}
 
 
-def test_pairs_separate_slower_rows_from_equal_ones() -> None:
-    found = compare(*paired(12, {"e/one": 1.3, "f/three": 0.8}), Options())
-    assert verdicts(found) == {
-        "e/one": "REGRESSED",
-        "e/two": "EQUIVALENT",
-        "f/three": "IMPROVED",
-    }
-    assert found.exit_code == 1 and found.notes == []
-    slow = found.rows[0].decision
-    assert slow.interval is not None and slow.pairs == 8  # the first look
-    low, high = slow.interval.ratios
-    assert 1.28 < low < 1.3 < high < 1.32 and slow.ratio == pytest.approx(1.3, 0.01)
-    assert slow.more_pairs is None
-
-
 def test_a_threshold_is_the_users_or_the_floor_of_the_row() -> None:
     sides = paired(12, dict.fromkeys(ROWS, 1.05))
     wide = compare(*sides, Options(threshold=0.1))
@@ -86,22 +71,6 @@ def test_sides_that_did_not_alternate_say_nothing_by_time() -> None:
     assert any("did not take turns" in note for note in found.notes)
 
 
-def test_the_order_of_the_files_does_not_matter() -> None:
-    base, new = paired(12, {"e/one": 1.3})
-    forward = compare(base, new, Options())
-    backward = compare(base[::-1], new[3:] + new[:3], Options())
-    assert [row.decision for row in forward.rows] == [
-        row.decision for row in backward.rows
-    ]
-
-
-def test_decisions_that_were_made_before_are_kept() -> None:
-    made = Decision(Verdict.REGRESSED, 1.5, None, 0.02, 8, None, "8 pairs")
-    found = compare(*paired(12, {}), Options(), {"e/two": made})
-    assert found.rows[1].decision is made
-    assert found.rows[0].decision.verdict is Verdict.EQUIVALENT
-
-
 @pytest.mark.parametrize(
     "key",
     (
@@ -116,21 +85,6 @@ def test_another_environment_is_refused_by_its_keys(key: str) -> None:
         compare([base], [new], Options())
     allowed = compare([base], [new], Options(allow_different_environment=True))
     assert [found.key for found in allowed.differences] == [key]
-
-
-@pytest.mark.parametrize(
-    ("device_kind", "us", "why"),
-    [
-        ("null_cuda", 0, "a null GPU, which has no times"),
-        ("predicted_cuda", 1, "nothing was measured"),
-    ],
-)
-def test_times_that_were_not_measured_are_refused(
-    device_kind: str, us: float, why: str
-) -> None:
-    made = parsed(entry("e/one", us), context={"device_kind": device_kind})
-    with pytest.raises(NotComparable, match=why):
-        compare([made], [made], Options(allow_different_environment=True))
 
 
 def test_what_may_matter_is_a_note() -> None:
@@ -187,13 +141,6 @@ def test_a_counter_that_is_worse_or_lost_fails_unless_that_is_accepted() -> None
     assert compare([base], [new], Options(accepted=frozenset(bad))).exit_code == 0
 
 
-def test_a_metric_that_no_row_has_cannot_be_accepted() -> None:
-    rows = parsed(entry("e/one", 1, flops=8, peak_bytes=9, loss=1))
-    for name in ("peek_bytes", "loss"):
-        with pytest.raises(NotComparable, match=f"'{name}'; allowed: flops, peak_b"):
-            compare([rows], [rows], Options(accepted=frozenset({name})))
-
-
 def test_a_row_that_some_runs_lack_is_listed_and_an_error_in_one_fails() -> None:
     both, half = parsed(entry("e/one", 1), entry("e/two", 1)), parsed(entry("e/one", 1))
     found = compare([both, both], [both, half], Options())
@@ -206,14 +153,6 @@ def test_a_row_that_some_runs_lack_is_listed_and_an_error_in_one_fails() -> None
     found = compare([both, both], [both, bad], Options())
     assert len(found.rows) == 2 and found.exit_code == 1
     assert found.unmatched[0].new == "error: nan (in 1 of 2 runs)"
-
-
-def test_rows_that_all_failed_are_a_finding() -> None:
-    base = parsed(entry("e/one", 1))
-    new = parsed(errors=[failure("e/one", "wrong")])
-    found = compare([base], [new], Options())
-    assert found.rows == [] and found.exit_code == 1
-    assert "LOST  e/one: base measured; new error: wrong" in render(found)
 
 
 def test_nothing_is_dropped_in_silence() -> None:
@@ -242,19 +181,3 @@ def test_nothing_is_dropped_in_silence() -> None:
         "e/added": ("absent", "measured", False),
     }
     assert found.exit_code == 1
-
-
-def test_a_filter_leaves_out_rows_of_every_kind() -> None:
-    base = parsed(entry("e/one", 1), entry("f/two", 1))
-    new = parsed(entry("e/one", 1), errors=[failure("f/two", "wrong")])
-    assert compare([base], [new], Options()).exit_code == 1
-    found = compare([base], [new], Options(pattern="^e/"))
-    assert found.exit_code == 0 and found.unmatched == []
-
-
-def test_no_common_row_is_no_comparison() -> None:
-    base, new = parsed(entry("e/one", 1)), parsed(entry("f/two", 1))
-    with pytest.raises(NotComparable, match="no row has a number on both sides"):
-        compare([base], [new], Options())
-    with pytest.raises(NotComparable, match="no row matches 'nothing'"):
-        compare([base], [base], Options(pattern="nothing"))

@@ -3,7 +3,7 @@
 
 import pytest
 
-from reports.compare.pairing import alternate, in_order, pairs_of
+from reports.compare.pairing import alternate
 from reports.results.rows import Result, parse
 from results import at, document, entry, parsed
 
@@ -49,12 +49,3 @@ def test_a_run_without_a_date_has_no_neighbour() -> None:
     base, new = sides("AB")
     undated = parse(document(entry("e/one", 1)) | {"context": {}})
     assert alternate(base, new) and not alternate(base, [undated])
-
-
-def test_ratios_are_of_pairs_that_have_both() -> None:
-    sides_reversed = (side[::-1] for side in sides("ABBA"))
-    base, new = ([one.by_name for one in in_order(side)] for side in sides_reversed)
-    found = [pair.log_ratio for pair in pairs_of(base, new, "e/one")]
-    assert found == pytest.approx([0.0953, -0.0800], abs=1e-4)
-    base[0].clear()
-    assert [pair.log_ratio for pair in pairs_of(base, new, "e/one")] == found[1:]

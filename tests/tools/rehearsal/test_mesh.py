@@ -171,22 +171,3 @@ def test_a_signal_has_the_status_of_a_shell(tmp_path: Path) -> None:
     with pytest.raises(SystemExit) as exit_info:
         main(given, library=tmp_path, mesh_program=program)
     assert exit_info.value.code == 128 + 9
-
-
-@pytest.mark.parametrize(
-    ("flag", "words"),
-    [
-        ("", "--gpu"),
-        ("--links=", "--links: it has ''; allowed: NAME:GB_PER_S:US, separated by"),
-        ("--links=a:1:1", "it is 'a:1:1'; allowed: two links, inside a node and"),
-        ("--links=a:0:1,b:1:1", "it has 'a:0:1': it is '0'; allowed: a number, 1e-06"),
-        ("--device_tflops=-1", "it is '-1'; allowed: a number, 0 to 1000000000"),
-    ],
-)
-def test_wrong_usage_is_status_2(
-    flag: str, words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as exit_info:
-        main(["--mesh=data:2", *(["--gpu=h100", flag] if flag else [])])
-    assert exit_info.value.code == 2
-    assert words in capsys.readouterr().err
