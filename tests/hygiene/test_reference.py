@@ -69,10 +69,3 @@ def test_a_run_of_today_can_be_compared_with_it(machine: Path) -> None:
     # The values that tools/compare requires to be equal and every machine has.
     for key in ("device", "torch", "threads", "dtype_policy", "suite_version"):
         assert key in result(machine)["context"]
-
-
-def test_it_has_its_pages(machine: Path) -> None:
-    revision = result(machine)["context"]["git_revision"][:12]
-    for page in (".html", ".md"):
-        assert revision in run_of(machine, page).read_text("utf-8")
-    assert list(run_of(machine, ".memory_trace").glob("*.csv"))
