@@ -9,10 +9,6 @@ import pytest
 from advised import PEAKS, Entry, op, part, step, whole
 from golden import check_golden
 from reports.advice.__main__ import GOOD, NOTHING, USAGE, main
-from reports.advice.advice import Advice
-from reports.advice.line import Line
-from reports.advice.tell import sentence
-from reports.answers.measured import Measured
 from results import document, entry, within, write
 
 
@@ -85,21 +81,3 @@ def test_a_damaged_result_is_wrong_usage(
     status, _, err = ran(tmp_path, capsys, *damaged)
     assert status == USAGE
     assert "all/batch:4/seq:128 lacks the parameter model" in err
-
-
-def test_what_is_no_rival_of_the_largest_gain() -> None:
-    def line(change: str, low: float, us: float, high: float, *rows: str) -> Line:
-        return Line(change, "a step", Measured(us, low, high), 500, "", rows)
-
-    told = sentence(
-        Advice(
-            [
-                line("bf16", 90, 100, 110, "a", "b"),
-                line("a change that uses some of its rows", 50, 95, 150, "b"),
-                line("a change that may cost time", -50, 10, 60, "c"),
-            ],
-            None,
-            [],
-        )
-    )
-    assert told.startswith("Of the changes to a step, bf16 would save most")

@@ -108,12 +108,3 @@ def test_what_is_said_of_a_step() -> None:
             ),
         },
     )
-
-
-def test_one_shape_of_many_is_shown() -> None:
-    others = (
-        case("forward", "ffn", 0.5, seq=64),
-        case("forward", "all", 1, seq=64),
-        case("step", "all", 1, seq=64),
-    )
-    assert summary(*others, *STEP) == summary(*STEP)

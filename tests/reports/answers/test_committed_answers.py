@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""The answers of the committed run as they are, with more noise, and without times."""
+"""The answers of the committed run, as they are and with more noise."""
 
-import json
 import re
 from dataclasses import replace
 
 import pytest
 
-from reports.answers.answer import answers, markdown
+from reports.answers.answer import answers
 from reports.answers.headline import sentences
-from reports.pages.page import page
-from reports.results.rows import Result, Row, Turns, ends_of, load, parse
-from results import REFERENCE, expected
+from reports.results.rows import Result, Row, Turns, ends_of, load
+from results import REFERENCE
 
 
 @pytest.fixture(scope="module")
@@ -55,28 +53,3 @@ def test_noise_alone_makes_no_comparative(run: Result) -> None:
     found = [one for one in clauses if comparative.search(one)]
     assert found
     assert [one for one in found if "cannot be told from this run" not in one] == []
-
-
-def test_a_run_without_times_is_held_to_its_bytes_only() -> None:
-    run = json.loads(REFERENCE.read_text(encoding="utf-8"))
-    timed = re.compile(".*_us|cv|findings")
-    rows = [
-        {key: value for key, value in row.items() if not timed.fullmatch(key)}
-        | {"real_time": 0}
-        for row in run["benchmarks"]
-    ]
-    wanted = [
-        expected("model_size", "peak_bytes", "at_most", 1e12),
-        expected("model_size", "p50_us", "at_most", 1),
-    ]
-    null = {"benchmarks": rows, "turns": [], "context": {"device_kind": "null_cuda"}}
-    result = parse(run | null | {"expectations": wanted})
-    assert {answer.sentence for answer in answers(result)} == {""}
-    text = markdown(result)
-    assert "Of 1 expectation 0 failed, 1 held." in text and "p50_us" not in text
-    made = page(result)
-    said = {section.name: section.sentence for section in made.sections}
-    assert said["expectations"] == "Of 1 expectation 0 failed, 1 held."
-    assert "disturbed" not in said and made.picture is None
-    (peak,) = made.sentences
-    assert "peaks at" in peak

@@ -2,32 +2,15 @@
 """The sentences at the head of a page and at the end of a run."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from golden import check_golden
 from reports.answers.headline import sentences
-from reports.results.rows import load
-from results import REFERENCE, entry, parsed
+from results import entry, parsed
 
 
 def made(rows: Sequence[dict[str, Any]], **others: Any) -> list[str]:
     return sentences(parsed(*rows, **others))
-
-
-def test_they_are_five_and_short_and_each_needs_only_its_rows() -> None:
-    run = load(REFERENCE)
-    found = sentences(run)
-    assert len(found) == 5
-    assert sum(len(sentence.split()) for sentence in found) <= 150
-    for experiment, count in (
-        ("breakdown", 2),
-        ("precision", 1),
-        ("implementations", 1),
-    ):
-        alone = sentences(replace(run, rows=run.of(experiment)))
-        assert len(alone) == count
-        assert all(one.rstrip(".") in " ".join(found) for one in alone)
 
 
 STEP = "model=tiny precision=fp32 mode=train_step"

@@ -14,7 +14,6 @@ from reports.answers.measured import (
     differ,
     exactly,
     exponent,
-    least,
     ratio_to,
     time_of,
     total,
@@ -126,11 +125,6 @@ def test_disjoint_intervals_differ_however_skewed() -> None:
     assert fp32.low / bf16.high < ratio.low < ratio.high < fp32.high / bf16.low
 
 
-def test_only_separate_intervals_differ() -> None:
-    assert not differ(spread(105, 0.05), spread(100, 0.05))
-    assert not differ(spread(900, math.inf), spread(100, 0.05))
-
-
 def test_runs_shrink_an_interval_with_their_square_root() -> None:
     # With a half-width of 10 % and a distance of 2 %, 25 runs are needed.
     assert "about 25 runs" in Measured(102, 92, 112).runs_to_tell(100)
@@ -159,11 +153,6 @@ def test_the_exponent_of_exact_values(values: list[float], power: float) -> None
     points = zip((0, 1, 2, 4), map(exactly, (9, *values)), strict=True)
     fitted = exponent_of(list(points))
     assert fitted.low == fitted.high == pytest.approx(power, abs=1e-12)
-
-
-@pytest.mark.parametrize("places", [[], [1], [8, 8], [1, -2.5], [0, 8], [1, math.nan]])
-def test_growth_needs_two_places_above_0(places: list[float]) -> None:
-    assert exponent([(place, exactly(1)) for place in places]) is None
 
 
 def test_the_interval_of_an_exponent() -> None:
@@ -263,16 +252,6 @@ def test_the_interval_of_a_ratio_is_of_students_t_over_the_visits() -> None:
     three = ratio(1.0, *[2.0] * 6, 9.0, *[2.2] * 4, visits=(4, 4, 4))
     error = statistics.stdev((2, 2, 2.2)) / (6.2 / 3) / math.sqrt(3)
     assert ends(three) == around_2(math.hypot(4.303 * error, 0.01))
-
-
-def test_a_row_that_won_its_turns_is_a_rival_of_the_least_median() -> None:
-    def of(name: str, median: float, times: float) -> Measured:
-        turns = (times * us for us in (10.0, 20.0, 30.0, 40.0, 50.0, 60.0))
-        return replace(time_of(turned(name, *turns)), value=median)
-
-    named = {"least": of("a", 10, 1), "quicker": of("b", 11, 0.9)}
-    named["slower"] = of("c", 20, 2)
-    assert least(named) == ("least", ["quicker"])
 
 
 def test_rows_that_took_no_turns_are_not_told_apart() -> None:

@@ -44,20 +44,6 @@ def arguments(binary: Path, processes: int, out: Path) -> list[str]:
     return [*flags, "--repetitions", "3", "--filter", "a|c", "--out", str(out)]
 
 
-def test_it_keeps_what_every_process_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "samples.json"
-    assert main(arguments(program(tmp_path), 2, out)) == 0
-    samples = load(out)
-    expected = [[1.0, 2.0, 3.0], [101.0, 102.0, 103.0]]
-    assert samples.rows == {"a/b": expected, "c/d": expected}
-    assert samples.about["device"] == "known"
-    assert "--benchmark_filter=a|c" in samples.about["flags"]
-    assert len(samples.started_s) == 2
-    assert "[2/2]" in capsys.readouterr().err
-
-
 def test_it_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
     out = tmp_path / "samples.json"
     with pytest.raises(subprocess.CalledProcessError):

@@ -4,7 +4,6 @@
 from multiprocessing import get_context
 from pathlib import Path
 
-import numpy as np
 import pytest
 from msgspec.msgpack import encode
 
@@ -12,7 +11,7 @@ from histories import add, result
 from reports.history.commits import Commit, Refused
 from reports.history.index import Entry, load
 from reports.history.series import Series, series_of
-from reports.history.store import INDEX, Store, fingerprint
+from reports.history.store import INDEX, Store
 from reports.results.records import NotAResult
 from results import write
 
@@ -46,14 +45,6 @@ def test_a_result_is_added_once(store: Store, tmp_path: Path) -> None:
     assert len(store.files()) == 1
 
 
-def test_another_fingerprint_is_another_series(store: Store, tmp_path: Path) -> None:
-    add(store, tmp_path, result(A, {"e/row": [1]}))
-    add(store, tmp_path, result(B, {"e/row": [2]}, context={"device": "another"}))
-    add(store, tmp_path, result(B, {"e/row": [3]}, 9, context={"host_name": "b"}))
-    assert times(store) == [[2], [1, 3]], "the one last measured is last"
-    assert fingerprint({"device": "a"}) != fingerprint({"device": "b"})
-
-
 def test_a_point_has_all_processes_of_its_commit(store: Store, tmp_path: Path) -> None:
     add(store, tmp_path, result(A, {"e/row": [1, 2, 3], "e/one": [9]}))
     add(store, tmp_path, result(A, {"e/row": [4, 5, 16, 17], "e/few": [1, 2, 4, 8]}, 9))
@@ -62,13 +53,6 @@ def test_a_point_has_all_processes_of_its_commit(store: Store, tmp_path: Path) -
     assert series.time(1, 0) == (9, 9, 9)
     assert series.time(2, 0) == (3, 1, 8), "the range of a few"
     assert [len(rows) for rows in series.exact[0].values()] == [2, 1, 1]
-
-
-def test_a_null_gpu_has_no_times(store: Store, tmp_path: Path) -> None:
-    null = {"device_kind": "null_cuda"}
-    add(store, tmp_path, result(A, {"e/row": [0]}, context=null))
-    (series,) = all_series(store)
-    assert np.isnan(series.times).all() and len(series.exact[0]["e/row"]) == 1
 
 
 def test_a_wrong_row_is_no_point(store: Store, tmp_path: Path) -> None:

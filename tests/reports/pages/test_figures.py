@@ -185,16 +185,6 @@ def test_rooflines() -> None:
     check_golden("figures/roofline.txt", found)
 
 
-def test_many_points_stay_readable_and_small() -> None:
-    rows = [
-        row(f"experiment_{i % 9}/tiny/fp32/seq:{i}", 1e9 * (1 + i % 83), 1 + i % 97)
-        for i in range(1500)
-    ]
-    (figure,) = roofline(parsed(*PEAKS, *rows))
-    assert "experiment_0 (167)" in texts(figure.svg)
-    assert len(figure.svg) < 100_000
-
-
 def case(n: int) -> Any:
     return entry(f"made/a/n:{n}", n, "kind=a", half_width=0.1)
 

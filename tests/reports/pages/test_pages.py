@@ -174,20 +174,6 @@ def test_hostile_words_stay_words(tmp_path: Path) -> None:
     assert re.search(r"^\| .*/a\\\|b \| 5 us \|$", markdown, re.MULTILINE)
 
 
-def test_the_parts_of_a_run_are_one_page(tmp_path: Path) -> None:
-    def part(name: str, case: str, **context: str) -> str:
-        content = document(entry(case, 5), context=CONTEXT | context)
-        return str(write(tmp_path / name, content))
-
-    shards = [part(f"{i}.json", f"e/{i}", shard=f"{i}/2") for i in (1, 2)]
-    calls = [part("a.json", "e/a"), part("b.json", "e/b", date="2026-03-02T12:30:00Z")]
-    for files, cases in ((shards, ("e/1", "e/2")), (calls, ("e/a", "e/b"))):
-        assert main(files) == 0
-        markdown = Path(files[0]).with_suffix(".md").read_text()
-        assert all(case in markdown for case in cases)
-        assert "stopped early" not in markdown
-
-
 def test_memory_traces_can_be_elsewhere(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

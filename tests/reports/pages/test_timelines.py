@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from figures import gids, texts
+from figures import gids
 from reports.pages.figures.timelines import BUCKETS, decimate, timelines
 
 HEAD = "time_us,live_bytes,event,bytes,operator,phase\n"
@@ -27,34 +27,8 @@ def test_decimation_keeps_the_peak_and_every_extreme_of_its_bucket() -> None:
         assert inside.min() == values[shown].min()
 
 
-def test_few_points_and_points_at_one_moment_are_decimated_too() -> None:
-    few = np.arange(3.0)
-    assert list(decimate(few, few)) == [0, 1, 2]
-    still = np.zeros(1000)
-    values = np.arange(1000.0)
-    assert list(decimate(still, values)) == [0, 999]
-
-
 def trace(directory: Path, name: str, *events: str) -> None:
     (directory / f"{name}.csv").write_text(HEAD + "\n".join(events) + "\n")
-
-
-def test_a_timeline_shows_its_phases_and_its_peak(tmp_path: Path) -> None:
-    trace(
-        *(tmp_path, "memory_tiny_bf16_autocast_train_step_batch_4_seq_128"),
-        "0.5,1048576,alloc,1048576,aten::mm,forward",
-        "100,3145728,alloc,2097152,aten::exp,loss",
-        '120,3145000,free,728,"a, b",backward',
-        "900,2097152,free,1047848,,backward",
-        "990,1048576,free,1048576,,optimizer",
-    )
-    (figure,) = timelines(tmp_path)
-    assert figure.title == ("Memory over time: tiny bf16_autocast train_step, 4 x 128")
-    assert "the 5 allocations" in figure.description
-    assert "from 1 MiB to a peak of 3 MiB in loss" in figure.description
-    assert "peak 3 MiB, aten::exp" in texts(figure.svg)
-    phases = ("forward", "loss", "backward", "optimizer")
-    assert gids(figure.svg, "phase-") == [f"phase-{name}" for name in phases]
 
 
 def test_what_is_before_the_first_step_begins_none(tmp_path: Path) -> None:
@@ -85,11 +59,6 @@ def test_train_steps_come_first_and_what_is_beyond_is_said(
     assert "train_step, 4 x 0" in figures[0].title
     assert figures[-1].description.endswith("2 further timelines are not shown.")
     assert "further" not in figures[0].description
-
-
-def test_without_traces_there_is_no_figure(tmp_path: Path) -> None:
-    assert timelines(tmp_path) == []
-    assert timelines(tmp_path / "nowhere") == []
 
 
 LINES = ("x,y,alloc,1,op,forward\n", '"1,2', "1,2\n", "1,2,alloc,1,op,forward,0\n")

@@ -10,15 +10,6 @@ from reports.results.alpha_beta import fit_alpha_beta
 SIZES = [4.0**k for k in range(4, 15)]
 
 
-@pytest.mark.parametrize(("alpha", "rate"), [(50, 2e9), (3, 4e11), (0, 1e9)])
-def test_an_exact_law_is_found(alpha: float, rate: float) -> None:
-    fit = fit_alpha_beta(SIZES, [alpha + 1e6 * size / rate for size in SIZES])
-    assert fit.alpha_us == pytest.approx(alpha, abs=1e-9)
-    assert fit.bytes_per_second == pytest.approx(rate)
-    assert fit.half_rate_bytes == pytest.approx(1e-6 * alpha * rate, abs=1e-3)
-    assert fit.time_us(1e6) == pytest.approx(alpha + 1e12 / rate)
-
-
 def test_small_sizes_weigh_as_much_as_large_ones() -> None:
     # The last time is 10 % off, many more microseconds than alpha: without the weights,
     # alpha would become negative.

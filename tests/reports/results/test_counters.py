@@ -9,7 +9,7 @@ from reports.answers.measured import counter_of
 from reports.compare.exact import Change, changes
 from reports.results.counters import Counter, default_table
 from reports.results.rows import NotAResult, Row, load, parse
-from results import REFERENCE, document, entry, expected
+from results import REFERENCE, document, entry
 
 
 def own(**counter: str) -> dict[str, str]:
@@ -57,18 +57,6 @@ def test_a_result_brings_its_own() -> None:
     assert counter_of(row, "goal").half_width == 0
     (change,) = changes([row], [row_of(rows, goal=1, per_run=9, lag_a=9)])
     assert (change.metric, change.change) == ("goal", Change.WORSE)
-
-
-def test_the_unit_of_an_expectation_is_its_counters() -> None:
-    result = document(
-        expectations=[
-            expected("e", "goal", "about", 1),
-            expected("e", "goal", "about", 1, per="calls"),
-        ],
-        counters=[own(counter="goal", unit="B")],
-    )
-    made = parse(result).expectations
-    assert [each.quantity.unit for each in made] == ["B", ""]
 
 
 @pytest.mark.parametrize(

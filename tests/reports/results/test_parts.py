@@ -69,13 +69,6 @@ def test_a_cut_with_a_part_missing_is_not_complete() -> None:
     assert part.context["shard"] == "1/3, 3/3"
 
 
-def test_a_part_that_stopped_early_is_none_of_a_complete_run() -> None:
-    (whole,) = merged(
-        result("a", shard="1/2"), result("b", shard="2/2", complete=False)
-    )
-    assert not whole.complete
-
-
 def test_a_failure_is_named_once_and_not_where_another_part_has_the_row() -> None:
     (whole,) = merged(
         result(
@@ -89,17 +82,6 @@ def test_a_failure_is_named_once_and_not_where_another_part_has_the_row() -> Non
     assert row_names(whole) == ["a", "peak"]
     assert not whole.errors
     assert [skip.name for skip in whole.skipped] == ["big"]
-
-
-def test_two_runs_in_parts_stay_two_runs() -> None:
-    first, second = merged(
-        result("a", shard="1/2", us=1),
-        result("b", shard="2/2", us=2),
-        result("a", shard="1/2", us=3),
-        result("b", shard="2/2", us=4),
-    )
-    assert [row.time_us for row in first.rows] == [1, 2]
-    assert [row.time_us for row in second.rows] == [3, 4]
 
 
 def test_other_circumstances_and_other_cuts_are_other_runs() -> None:

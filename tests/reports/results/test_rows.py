@@ -62,21 +62,6 @@ def test_a_row_has_its_words_findings_and_counters(changes: dict[str, Any]) -> N
     assert row.parameters == WORDS | {"seq": "8"}
 
 
-def test_rows_are_chosen_by_experiment_and_words_and_aggregates_are_none() -> None:
-    result = parse(DOCUMENT)
-    assert [row.name for row in result.of("e")] == ["e/tiny/fp32/seq:8"]
-    assert result.of("e", model="tiny") and not result.of("e", model="small")
-    assert result.of("f")[0].findings == {}
-
-
-def test_repetitions_are_one_row_with_the_medians() -> None:
-    entries = [ENTRY | {"real_time": t, "seq": 2 * t} for t in (9.0, 1.0, 3.0)]
-    entries[1]["rare"] = 5.0
-    (row,) = parse(DOCUMENT | {"benchmarks": entries}).rows
-    assert row.time_us == 3
-    assert row.counters == {"seq": 6.0, TIME: 3}
-
-
 def test_a_row_is_wrong_if_one_repetition_is() -> None:
     wrong = ENTRY | {"label": "model=tiny | wrong=loss_error 2 > 1"}
     (row,) = parse(DOCUMENT | {"benchmarks": [ENTRY, wrong, ENTRY]}).rows
@@ -95,13 +80,6 @@ def test_six_repetitions_tell_the_interval(
     ]
     (row,) = parse(DOCUMENT | {"benchmarks": entries}).rows
     assert (row["p50_low_us"], row["p50_high_us"]) == ends
-
-
-def test_expectations_are_read() -> None:
-    assert parse(DOCUMENT).expectations == []
-    (read,) = parse(DOCUMENT | {"expectations": [EXPECTATION]}).expectations
-    assert read.bounds == pytest.approx((1.7, 2.3))
-    assert read.quantity.rows == {"seq": "8"}
 
 
 KERNEL: dict[str, Any] = {"phase": "forward", "name": "mm", "family": "gemm"}
@@ -151,13 +129,6 @@ def test_what_the_program_would_not_write(tmp_path: Path) -> None:
         assert before == str(path) and "\n" not in found and len(found) < 400
         said.append(found)
     check_golden("damaged.txt", {"no result of the program": "\n".join(said)})
-
-
-def test_words_of_google_benchmark_are_no_counters() -> None:
-    words = {"run_name": "e", "aggregate_unit": "time", "error_message": "x"}
-    entry = ENTRY | words | {"error_occurred": False}
-    (row,) = parse(DOCUMENT | {"benchmarks": [entry]}).rows
-    assert row.counters == {"seq": 8.0, TIME: 12.5}
 
 
 def test_a_row_that_google_benchmark_gave_no_number_has_a_reason() -> None:

@@ -1,49 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Numbers in a readable format."""
+"""A table as CSV."""
 
 import csv
-from collections.abc import Callable
 
 import pytest
 
 from reports.results import text
-
-
-@pytest.mark.parametrize(
-    ("formatted", "values", "expected"),
-    [
-        (text.significant, (0, 1.2345, 1234.5, -2.5), "0, 1.23, 1230, -2.5"),
-        (text.significant, (0.00012345, 1.2e-7), "0.000123, 1.2e-07"),
-        (text.time, (0.046, 1, 999.7, 1500), "46 ns, 1 us, 1 ms, 1.5 ms"),
-        (text.time, (2.5e6, 9e9), "2.5 s, 9000 s"),
-        (text.size, (16, 20 * 2**20, 2**50), "16 B, 20 MiB, 1020 TiB"),
-        (lambda v: text.rate(v, "B/s"), (1.73e11, 12), "173 GB/s, 12 B/s"),
-        (text.percent, (0.0039, 0.123, 2.5), "0.39 %, 12 %, 250 %"),
-    ],
-)
-def test_three_digits_and_a_unit(
-    formatted: Callable[[float], str], values: tuple[float, ...], expected: str
-) -> None:
-    assert ", ".join(map(formatted, values)) == expected
-
-
-def test_columns_of_numbers_are_on_the_right_and_words_on_the_left() -> None:
-    lines = [
-        ["1", "1 ms ± 3 %", "≤ 5 %", "-4 MiB", "norm", "1 held", "1"],
-        ["2", "-", "unknown", "+0.00 %", "-", "no row", ""],
-    ]
-    told = text.Table(["", *"abcdef"], lines)
-    assert told.numeric == [False, True, True, True, False, False, True]
-    rule = "|---|---:|---:|---:|---|---|---:|"
-    assert told.markdown().splitlines()[1] == rule
-    assert text.Table(["a", "b"], []).numeric == [False, True]
-
-
-def test_a_cell_cannot_leave_its_table() -> None:
-    cell = "a|b\n<b> *c* [d](e) `f` \\g"
-    assert text.Table(["x"], [[cell]]).markdown().splitlines()[2:] == [
-        r"| a\|b \<b> \*c\* \[d](e) \`f\` \\g |"
-    ]
 
 
 def test_a_table_as_csv_can_be_read_again() -> None:
