@@ -77,14 +77,3 @@ def check_usage_error(
     assert result.stderr.count("\n") == 1 and result.stderr.endswith("\n")
     for word in words:
         assert word in result.stderr
-
-
-def usage_errors(commands: str, *first: str) -> dict[str, str]:
-    """Returns the error of each of these commands, which semicolons separate, with
-    `first` before its flags."""
-    found = {}
-    for command in (" ".join(one.split()) for one in commands.split(";")):
-        result = run(*first, *command.split())
-        check_usage_error(result, [])
-        found[command] = result.stderr
-    return found

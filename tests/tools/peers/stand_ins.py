@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Stand-ins for our program and for PyTorch's processes, and the check of an error."""
+"""Stand-ins for our program and for PyTorch's processes."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -46,13 +45,3 @@ def replace_worker(
         return [sys.executable, "-c", head + script]
 
     monkeypatch.setattr(module, "worker_command", command)
-
-
-def check_refused(
-    parse: Callable[[], object], flag: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """`parse` must end the process; its last line names the flag `--name=value`."""
-    with pytest.raises(SystemExit) as raised:
-        parse()
-    assert raised.value.code == 2
-    assert flag.split("=")[0] in capsys.readouterr().err.splitlines()[-1]

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 import torch
-from stand_ins import check_refused, replace_worker, trainbench
+from stand_ins import replace_worker, trainbench
 
+from golden import check_golden, refusals
 from tools.peers import step_table
 from tools.peers.step_sides import Outcome, case_of, sides_of, work
 from tools.peers.step_table import Cell, cells_of, compare, markdown
@@ -139,14 +140,13 @@ def test_the_result_is_written_as_json(
     assert steps[0]["rounds"]["textbook"][0]["us"] == 400
 
 
-@pytest.mark.parametrize(
-    "flag",
-    [
-        *("--models=huge", "--models=tiny,", "--precisions=bf16", "--mode=backward"),
-        *("--batch=0", "--rounds=0", "--binary=/nowhere", "--nonsense"),
-    ],
-)
-def test_wrong_usage_names_the_flag(
-    flag: str, program: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    check_refused(lambda: parsed(program, flag), flag, capsys)
+WRONG = """
+    --models=huge; --models=tiny,; --precisions=bf16; --batch=0; --rounds=0;
+    --binary=/nowhere; --nonsense"""
+
+
+def test_wrong_usage(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def parse(flags: list[str]) -> Namespace:
+        return parsed(program, *flags)
+
+    check_golden("step_table_errors.txt", refusals(parse, WRONG, capsys))

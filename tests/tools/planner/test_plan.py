@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from built import built
-from golden import check_golden
+from golden import check_golden, refusals
 from plan_program import (
     ask,
     check_usage_error,
@@ -16,9 +16,9 @@ from plan_program import (
     plan_json,
     plan_row,
     run,
-    usage_errors,
 )
 from results import document, entry, write
+from tools.planner.__main__ import main
 
 GIB = 2**30
 MODES = "--mode=inference,forward,forward_backward,train_step"
@@ -168,6 +168,7 @@ def test_help_lists_every_flag() -> None:
 
 
 MFU_AND_PEAK = "--mfu=0.5 --peak_tflops=9"
+BF16 = "--models=tiny --precision=bf16"
 WRONG = f"""
     --devicememory=8; --models=smal; --models=small,; --models=xl,small,xl;
     --precision=fp16; --mode=train; --checkpoint=all; --batch=0; --seq=0;
@@ -177,11 +178,16 @@ WRONG = f"""
     --json -- --json; --json=maybe; --model={MINE} --model={MINE};
     --model=name=mine; --models=mine; small; --batch=1048576 --seq=1048576;
     --model={HUGE} --models=huge; --model={MINE.replace("=6", "=2000")};
-    --model={MINE},attention=sdpa_cudnn; --help --xyzzy"""
+    --model={MINE},attention=sdpa_cudnn; --help --xyzzy; --rates=h1; --traits=te;
+    --recipe=megatron; {BF16} --recipe=megatron --traits=gpu;
+    {BF16} --recipe=torchtitan --checkpoint=every_1 --recomputed=0.5;
+    {BF16} --recipe=pytorch --recomputed=0.5; --ranks=8; --links=a:1:1;
+    --mesh=data:2"""
 
 
-def test_bad_usage() -> None:
-    check_golden("plan_errors.txt", usage_errors(WRONG))
+def test_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    said = refusals(lambda flags: main(flags, ask), WRONG, capsys)
+    check_golden("plan_errors.txt", said)
     check_usage_error(run("--models=a\nb"), ["'a\\nb'"])
     mesh = ask(["--mesh=data:2", "--nonsense"])
     assert mesh.returncode == 2 and mesh.stderr.startswith("tools/rehearse: ")

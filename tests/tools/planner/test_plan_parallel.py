@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 import plan_program
-from golden import check_golden
-from plan_program import check_usage_error, plan_json, run, usage_errors
+from golden import check_golden, refusals
+from plan_program import ask, check_usage_error, plan_json, run
+from tools.planner.__main__ import main
 from tools.planner.formulas import evaluate
 
 JOB = {"B": 2**20, "D": 16384, "F": 53248, "m": 3, "b": 2, "C": 4.6e14, "W": 1.8e11}
@@ -185,13 +186,8 @@ WRONG = """
     --checkpoint=none; 8"""
 
 
-def test_bad_usage() -> None:
-    check_golden("plan_parallel_errors.txt", usage_errors(WRONG, "--parallel"))
+def test_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    said = refusals(lambda flags: main(["--parallel", *flags], ask), WRONG, capsys)
+    check_golden("plan_parallel_errors.txt", said)
     spaced = run("--parallel", "--links=a b:1:2")
     check_usage_error(spaced, ["--links: it has 'a b:1:2'", "NAME:GB_PER_S:US"])
-
-
-def test_flags_of_parallel_need_it() -> None:
-    for flag in ("--ranks=8", "--links=a:1:1"):
-        check_usage_error(run(flag), [f"'{flag}'", "only with --parallel"])
-    check_usage_error(run("--mesh=data:2"), ["'--mesh=data:2'", "only with --gpu"])
