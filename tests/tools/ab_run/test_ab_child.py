@@ -22,13 +22,6 @@ def run(script: str, directory: Path, *, whole_group: bool, ticks: list[float]) 
         return found.status
 
 
-@pytest.mark.parametrize(("end", "status"), [("exit 3", 3), ("kill -9 $$", -9)])
-def test_how_it_ended(tmp_path: Path, end: str, status: int) -> None:
-    ticks: list[float] = []
-    assert run(f"sleep 0.5; {end}", tmp_path, whole_group=False, ticks=ticks) == status
-    assert ticks
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_ends_a_whole_group(tmp_path: Path, number: int) -> None:
     # The shell records its pid, interrupts us, and waits for a child.

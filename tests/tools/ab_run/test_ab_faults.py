@@ -51,14 +51,6 @@ def test_two_deaths_in_a_row_end_the_run_and_keep_what_there_is(either: Pairs) -
     assert len(either.run().processes) == 2
 
 
-def test_rows_of_one_side_run_once(either: Pairs) -> None:
-    either.write("base", ROWS | {"gone": 1.0})
-    either.write("new", ROWS | {"fresh": 1.0})
-    either.ab(SHORT, status=1)  # a row was lost
-    assert either.run().rows == ["a", "b"]
-    assert either.filters() == [None] * 2 + ["^(a|b)$"] * 12
-
-
 @pytest.mark.parametrize(
     ("flag", "config"), [("shuffle", {"shuffles": False}), ("turns", {"turns": False})]
 )
@@ -72,6 +64,20 @@ def test_an_older_program_is_asked_for_no_more_than_it_has(
     assert err.count(f"a revision has no --{flag}") == 1
     assert all(flag not in call for call in pairs.calls())
     assert pairs.run().in_turns == (flag != "turns")
+
+
+def test_time_that_is_up_before_any_interval_is_given_again(pairs: Pairs) -> None:
+    pairs.write("base")
+    for count, counted in ((1, "1 pair"), (2, "2 pairs")):
+        _, err = pairs.ab(SHORT, SOON)
+        run = pairs.run()
+        assert (run.ended, run.pairs) == ("max_minutes", count)
+        assert f"{counted} of the 7 that an interval takes" in err
+        assert "the same command again goes on" in err
+    _, err = pairs.ab(SHORT)
+    assert "resuming after 2 pairs" in err
+    run = pairs.run()
+    assert (run.ended, run.pairs) == ("max_pairs", 7)
 
 
 def test_what_is_refused_measures_nothing(pairs: Pairs) -> None:
@@ -100,20 +106,6 @@ def test_what_is_refused_measures_nothing(pairs: Pairs) -> None:
     new.mkdir()
     refused("a folder")
     check_golden("ab_refusals.txt", said)
-
-
-def test_time_that_is_up_before_any_interval_is_given_again(pairs: Pairs) -> None:
-    pairs.write("base")
-    for count, counted in ((1, "1 pair"), (2, "2 pairs")):
-        _, err = pairs.ab(SHORT, SOON)
-        run = pairs.run()
-        assert (run.ended, run.pairs) == ("max_minutes", count)
-        assert f"{counted} of the 7 that an interval takes" in err
-        assert "the same command again goes on" in err
-    _, err = pairs.ab(SHORT)
-    assert "resuming after 2 pairs" in err
-    run = pairs.run()
-    assert (run.ended, run.pairs) == ("max_pairs", 7)
 
 
 def test_time_that_is_up_after_an_interval_is_up(pairs: Pairs) -> None:

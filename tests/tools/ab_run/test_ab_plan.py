@@ -2,7 +2,6 @@
 """The command line of tools/ab, and its consequences for each process."""
 
 import io
-import math
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -10,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from golden import check_golden
-from reports.compare.ab_record import Process, samples_file_of
 from tools.ab_run import schedule
 from tools.ab_run.arguments import Arguments, parse
 from tools.ab_run.errors import Usage
@@ -46,14 +44,6 @@ def test_the_coin_of_a_run_follows_from_its_key_alone() -> None:
         assert 30 <= sum(pairs[place] == "bn" for pairs in runs) <= 70
 
 
-def test_a_file_is_named_by_its_position() -> None:
-    processes = [Process("base", position) for position in (0, 1, 998, 999)]
-    assert [one.pair for one in processes] == [0, 0, 499, 499]
-    files = [one.file for one in processes]
-    assert files == ["001.json", "002.json", "999.json", "1000.json"]
-    assert samples_file_of("001.json") == "001.samples.jsonl"
-
-
 def test_seeds_and_padding_follow_from_the_key() -> None:
     seeds = [schedule.seed_of("k", pair) for pair in range(40)]
     assert seeds == [schedule.seed_of("k", pair) for pair in range(40)]
@@ -78,10 +68,6 @@ def test_a_filter_finds_exactly_its_names() -> None:
 def test_a_filter_that_no_argument_can_hold() -> None:
     assert schedule.filter_of(["x" * 50] * 1000) is not None
     assert schedule.filter_of(["x" * 50] * 2000) is None
-
-
-def flags_of(*tokens: str) -> list[str]:
-    return parse(tokens).flags
 
 
 def test_two_revisions_and_everybodys_flags() -> None:
@@ -110,19 +96,6 @@ def test_two_revisions_and_everybodys_flags() -> None:
     )
 
 
-def test_the_other_two_forms() -> None:
-    same = parse(["--same", "HEAD", "--pairs=7"])
-    assert (same.same, same.max_pairs, same.max_minutes) == ("HEAD", 7, math.inf)
-    assert parse(["--same=HEAD"]).max_pairs == 20
-    both = parse(["--binaries", "a", "b", "--seq=8"])
-    assert both.binaries == [Path("a"), Path("b")]
-    assert flags_of("--binaries", "a", "b", "--benchmark_min_time=1") == [
-        "--benchmark_min_time=1"
-    ]
-    assert parse(["a", "b", "--benchmark_filter", "-x"]).benchmark_filter == "-x"
-    assert parse(["--allow-different-environment", "a", "b"]).revisions == ["a", "b"]
-
-
 WRONG = """
     ; a b --same=c; a; a b --pairs=3; --same=a --max_pairs=3; a b --threshold=x;
     a b --threshold=-1; a b --threshold=100; a b --threshold=nan; a b --max_minutes=x;
@@ -139,14 +112,6 @@ def test_wrong_usage() -> None:
         said[line] = str(raised.value)
         assert "\n" not in said[line]
     check_golden("ab_errors.txt", said)
-
-
-@pytest.mark.parametrize("flag", ["--help", "-h"])
-def test_help_is_ours(capsys: pytest.CaptureFixture[str], flag: str) -> None:
-    with pytest.raises(SystemExit) as ended:
-        parse([flag])
-    assert ended.value.code == 0
-    assert "tools/ab BASE NEW" in capsys.readouterr().out
 
 
 def test_durations() -> None:
@@ -172,12 +137,3 @@ def test_a_terminal_has_one_line_that_changes(monkeypatch: pytest.MonkeyPatch) -
     status_line.print("stays")
     status_line.print("too")
     assert screen.getvalue() == f"\r\x1b[K{'a' * 9}\r\x1b[Kb\r\x1b[Kstays\ntoo\n"
-
-
-def test_elsewhere_only_what_is_new_is_a_line() -> None:
-    file = io.StringIO()
-    status_line = StatusLine(file)
-    status_line.show("a" * 200)
-    status_line.update("b")
-    status_line.print("c")
-    assert file.getvalue() == f"{'a' * 200}\nc\n"

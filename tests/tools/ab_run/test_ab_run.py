@@ -2,19 +2,15 @@
 """A directory of tools/ab: its contents, and the decision from its pairs."""
 
 import json
-import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pytest import approx
 
 from golden import check_golden
 from reports.compare.ab_decisions import (
     decide,
-    known_pairs,
-    open_rows,
     plan_of,
 )
 from reports.compare.ab_record import AbRun, Process, Side, load, save, sha256_of
@@ -64,13 +60,6 @@ def pairs_of(
     base = [{ROW: 100.0 + i % 3 / 10, OTHER: 100.0} for i in range(count)]
     new = [{ROW: 100.0 * ratio, OTHER: 100.0 + i % 2 / 10} for i in range(count)]
     return base, new
-
-
-def test_a_run_survives_its_file(tmp_path: Path) -> None:
-    run = write_run(tmp_path, *pairs_of(1.1, 2), ended="max_minutes")
-    save(run, tmp_path)
-    assert load(tmp_path) == run
-    assert not list(tmp_path.glob("*.tmp"))
 
 
 def test_the_noise_floor_of_an_earlier_version_is_another_file(tmp_path: Path) -> None:
@@ -123,22 +112,6 @@ def test_fields_that_no_run_has(tmp_path: Path) -> None:
     check_golden("ab.txt", {"no run of tools/ab": "\n".join(said)})
 
 
-def log_ratios(run: AbRun, directory: Path, row: str) -> list[float]:
-    return [pair.log_ratio for pair in known_pairs(run, directory)[row]]
-
-
-def test_ratios_are_those_of_whole_pairs_with_both_numbers(tmp_path: Path) -> None:
-    base = [{ROW: 100.0, OTHER: 10.0}, {ROW: 100.0}, {ROW: 50.0}]
-    after = ((200.0, 10.0), (300.0, 10.0), (50.0, 9.0))
-    new = [{ROW: one, OTHER: other} for one, other in after]
-    run = write_run(tmp_path, base, new)
-    assert log_ratios(run, tmp_path, ROW) == approx([math.log(2), math.log(3), 0.0])
-    assert log_ratios(run, tmp_path, OTHER) == [0.0]
-    half = run.of(run.processes[:-1])
-    assert half.pairs == 2
-    assert log_ratios(half, tmp_path, ROW) == approx([math.log(2), math.log(3)])
-
-
 def test_an_unfinished_run_has_verdicts_of_its_looks_alone(tmp_path: Path) -> None:
     run = write_run(tmp_path, *pairs_of(1.1, 12), rows=[ROW])
     first = plan_of(run).looks()[0].pairs
@@ -146,28 +119,6 @@ def test_an_unfinished_run_has_verdicts_of_its_looks_alone(tmp_path: Path) -> No
         decision = decide(run.of(run.processes[: 2 * pairs]), tmp_path)[ROW]
         looked = Verdict.INCONCLUSIVE if pairs < first else Verdict.REGRESSED
         assert (decision.verdict, decision.pairs) == (looked, min(pairs, first))
-
-
-def test_a_run_that_does_not_stop_early_has_all_its_error_at_the_end(
-    tmp_path: Path,
-) -> None:
-    base, new = pairs_of(1.1, 6)
-    run = write_run(tmp_path, base, new, rows=[ROW], max_pairs=6, ended="max_pairs")
-    assert decide(run, tmp_path)[ROW].verdict is Verdict.REGRESSED
-    later = replace(run, max_pairs=40, ended="max_minutes")
-    assert decide(later, tmp_path)[ROW].verdict is Verdict.REGRESSED
-    same = replace(run, max_pairs=40, stops_early=False)
-    assert decide(same, tmp_path)[ROW].verdict is Verdict.REGRESSED
-
-
-def test_a_row_is_open_until_a_look_decides_it(tmp_path: Path) -> None:
-    run = write_run(tmp_path, *pairs_of(1.02, 9))
-    first = plan_of(run).looks()[0].pairs
-    for pairs, rows in ((first - 1, [ROW, OTHER]), (first, [ROW]), (9, [ROW])):
-        part = run.of(run.processes[: 2 * pairs])
-        assert open_rows(part, tmp_path) == rows
-    same = replace(run, stops_early=False)
-    assert open_rows(same, tmp_path) == [ROW, OTHER]
 
 
 def test_the_time_that_is_left(tmp_path: Path) -> None:

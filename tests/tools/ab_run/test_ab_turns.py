@@ -77,15 +77,6 @@ def test_a_case_in_other_processes_is_measured_side_after_side() -> None:
     ]
 
 
-def test_one_that_needs_more_turns_has_them_alone() -> None:
-    order = play(asks("a", samples=1), asks("a", samples=3))
-    assert order[2:] == ["0 sample", "1 sample", "1 sample", "1 sample"]
-    order = play(asks("a", "b", samples=1), asks("a", "b", samples=2))
-    assert order[:6] == [
-        *("0 case a", "1 case a+", "0 sample", "1 sample", "1 sample", "0 case b")
-    ]
-
-
 def test_a_case_of_one_side_is_measured_before_the_common_ones() -> None:
     for coin in (0, 1):
         order = play(
@@ -111,19 +102,6 @@ def test_another_order_of_cases_ends_all_the_same(seed: int) -> None:
     base, new = some_of(names, chance), some_of(names, chance)
     order = play(base, new, rows=names, coin=lambda: chance.getrandbits(1))
     assert len(order) == len(base) + len(new)
-
-
-def test_repetitions_of_a_case_are_cases() -> None:
-    order = play(asks("a", "a", samples=1), asks("-a", "a", samples=1))
-    assert order[-2:] == ["0 sample", "1 sample"]
-    assert order.count("0 case a") + order.count("0 case a+") == 2
-
-
-def test_one_that_ends_leaves_the_other_the_machine() -> None:
-    order = play(asks("a")[:2], asks("a", "b"))
-    assert order[-7:] == ["1 sample"] * 2 + ["1 case b"] + ["1 sample"] * 4
-    assert play([], asks("a", samples=1)) == ["1 case a", "1 sample"]
-    assert play([], []) == []
 
 
 @pytest.mark.parametrize("question", ["", "case", "case ", "sample", "hello a"])

@@ -3,7 +3,7 @@
 
 import pytest
 
-from tools.planner.formulas import count, evaluate, groups, shown, symbols
+from tools.planner.formulas import count, evaluate, groups
 
 DOCUMENT = """\
 ## Symbols
@@ -45,30 +45,11 @@ def test_a_space_multiplies(formula: str, value: float) -> None:
     assert evaluate(formula, {"X": 3, "Y": 5}) == pytest.approx(value)
 
 
-def test_an_unknown_symbol_is_an_error() -> None:
-    with pytest.raises(NameError, match="Z"):
-        evaluate("2 Z", {"X": 1})
-
-
-def test_rows_use_the_rows_above() -> None:
-    (group,) = groups(DOCUMENT, {"N": 3}, {"a": {"S": 8e9}})
-    assert (group.name, group.title) == ("links/a", "On a")
-    assert group.constants == "N = 3, S = 8.00 GB = 7.45 GiB"
-    assert [row["value"] for row in group.rows] == [16e9, 8e9, 16e9]
-    assert group.rows[1]["what"] == "- a half: h = 0.5"
-
-
 def test_the_first_condition_that_holds_is_the_reason() -> None:
     one, other = groups(DOCUMENT, {"N": 1}, {"a": {"S": 1}, "b": {"S": 2, "N": 4}})
     assert one.rows[2]["value"] is None and one.rows[2]["reason"] == "none if N < 2"
     assert other.rows[2]["reason"] == "none if N > 3"
     assert other.rows[0]["value"] == 6
-
-
-def test_symbols_are_flags() -> None:
-    (symbol,) = symbols(DOCUMENT)
-    assert (symbol.flag, symbol.name, symbol.default) == ("ranks", "N", "4")
-    assert (symbol.least, symbol.most, symbol.factor) == (1, 16, 1)
 
 
 @pytest.mark.parametrize(
@@ -85,22 +66,3 @@ def test_symbols_are_flags() -> None:
 )
 def test_counts(value: float, text: str) -> None:
     assert count(value) == text
-
-
-@pytest.mark.parametrize(
-    ("value", "unit", "text"),
-    [
-        (512, "bytes", "512 B"),
-        (2000, "bytes", "2.00 kB = 1.95 KiB"),
-        (3517.6e9, "bytes", "3517.6 GB = 3276.0 GiB"),
-        (2e16, "bytes", "20000.0 TB = 18189.9 TiB"),
-        (1e19, "bytes", "1e+07 TB = 9.095e+06 TiB"),
-        (0.0667, "seconds", "66.7 ms"),
-        (180e9, "GB/s", "180 GB/s"),
-        (4.6e14, "TFLOP/s", "460 TFLOP/s"),
-        (38, "devices", "38 devices"),
-        (1.5, "", "1.5"),
-    ],
-)
-def test_units(value: float, unit: str, text: str) -> None:
-    assert shown(value, unit) == text

@@ -55,16 +55,6 @@ def test_what_comes_back_is_eight_flat_files(state: Path, tmp_path: Path) -> Non
     ]
 
 
-def test_the_files_follow_what_changes(state: Path, tmp_path: Path) -> None:
-    into = tmp_path / "into"
-    evidence.keep(state, into)
-    write(state / "proof.json", b"[1]")
-    write(state / "05-ranks/log.txt")
-    evidence.keep(state, into)
-    assert (into / "proof.json").read_bytes() == b"[1]"
-    assert "05-ranks/log.txt" in members(into / "logs.tar.gz")
-
-
 def test_no_file_is_larger_than_what_may_come_back(
     state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
