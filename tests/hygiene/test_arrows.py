@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 
 import checks
+from reports.experiments.specs import SPECS
 from stub_checkout import example
 
 
@@ -90,3 +91,8 @@ def test_experiments_and_their_folders_are_all_there_is_in_their_room() -> None:
     assert {path.name for path in found if path.is_dir()} <= experiments
     others = {path.name for path in found if path.is_file() and path.suffix != ".cc"}
     assert others == {"CMakeLists.txt", "README.md"}
+
+
+def test_every_spec_is_of_an_experiment() -> None:
+    experiments = {path.stem for path in (checks.ROOT / "benchmarks").glob("*.cc")}
+    assert set(SPECS) <= experiments

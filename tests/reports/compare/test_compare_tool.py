@@ -40,19 +40,15 @@ def paired(folder: Path, ratio: float) -> list[str]:
     return ["--base", *sides["base"], "--new", *sides["new"]]
 
 
-def test_the_parts_of_a_run_are_one_process(tmp_path: Path, capsys: Any) -> None:
-    sides: dict[str, list[str]] = {"base": [], "new": []}
-    for second, (side, part) in enumerate(
-        (side, part) for side in sides for part in (1, 2)
-    ):
-        context = at(second) | {"shard": f"{part}/2"}
-        content = document(entry(f"e/{part}", 100), context=context)
-        path = write(tmp_path / f"{side}{part}.json", content)
-        sides[side].append(str(path))
-    assert main(["--base", *sides["base"], "--new", *sides["new"]]) == GOOD
-    out = capsys.readouterr().out
-    assert "2 rows: 0 REGRESSED" in out
-    assert "note: one process per side" in out
+def test_several_files_per_side_as_json(tmp_path: Path, capsys: Any) -> None:
+    assert main([*paired(tmp_path, 1.2), "--json"]) == BAD
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["exit_code"] == BAD and printed["verdicts"]["REGRESSED"] == 3
+    row = printed["rows"][0]
+    assert (row["name"], row["verdict"], row["pairs"]) == ("e/one", "REGRESSED", 8)
+    low, high = row["interval"]
+    assert low < 1.2 < high and row["ratio"] == pytest.approx(1.2, 0.01)
+    assert printed["base"]["processes"] == 8
 
 
 def test_what_is_printed(tmp_path: Path, capsys: Any) -> None:
@@ -87,19 +83,6 @@ def noise_flag(folder: Path, **context: str) -> str:
     rows = {"e/one": calm, "e/two": replace(calm, spread=5)}
     save_noise(NoiseFile(CONTEXT | context, rows, "c0ffee"), path)
     return f"--noise={path}"
-
-
-def test_the_machines_spread_lets_one_process_speak(
-    tmp_path: Path, capsys: Any
-) -> None:
-    slower = document(*(row | {"real_time": 900} for row in BASE["benchmarks"]))
-    assert main([*files(tmp_path, slower), noise_flag(tmp_path), "--json"]) == BAD
-    rows = json.loads(capsys.readouterr().out)["rows"]
-    assert [(row["verdict"], row["basis"]) for row in rows] == [
-        ("REGRESSED", "A/A spread of 20 pairs"),
-        ("INCONCLUSIVE", "A/A spread of 20 pairs"),
-        ("INCONCLUSIVE", "no pairs"),
-    ]
 
 
 WRONG = """

@@ -69,13 +69,12 @@ def test_pairs_give_each_verdict() -> None:
     )
 
 
-def test_too_few_pairs_say_nothing_and_how_many_are_missing() -> None:
-    for n in range(1, 6):
-        found = decide_pairs([Pair(0.5)] * n, 0.05, 0.02)
-        assert found.verdict is Verdict.INCONCLUSIVE
-        assert found.interval is None
-        assert found.more_pairs == pairs_for(0.05) - n
-    assert decide_pairs([Pair(0.5)] * 6, 0.05, 0.02).verdict is Verdict.REGRESSED
+def test_only_what_is_undecided_asks_for_more() -> None:
+    assert decide_pairs(pairs(n=9, ratio=1.05), 0.05, 0.02).more_pairs is None
+    near = decide_pairs(pairs(n=9, ratio=1.021, by=0.01), 0.05, 0.02).more_pairs
+    far = decide_pairs(pairs(n=9, ratio=1.06, by=0.02), 0.05, 0.02).more_pairs
+    assert near is not None and far is not None
+    assert near > far >= 1
 
 
 CALM = RowNoise(floor=0.01, spread=0.005, pairs=20, reach=0)
@@ -102,3 +101,15 @@ def test_one_process_a_side_against_a_known_spread() -> None:
     assert near.verdict is Verdict.INCONCLUSIVE and near.more_pairs is not None
     quiet = RowNoise(floor=0.0, spread=0.001, pairs=20, reach=0)
     assert decide_once(0.0, 0.001, 0.02, quiet).verdict is Verdict.EQUIVALENT
+
+
+def test_reach_widens_what_the_bell_curve_makes_too_narrow() -> None:
+    far = RowNoise(floor=0.01, spread=0.005, pairs=20, reach=0.2)
+    found = decide_once(math.log(1.1), 0.001, 0.02, far)
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert found.interval == Interval(math.log(1.1) - 0.2, math.log(1.1) + 0.2)
+    assert decide_once(math.log(1.3), 0.001, 0.02, far).verdict is Verdict.REGRESSED
+    near = RowNoise(floor=0.01, spread=0.005, pairs=20, reach=0.001)
+    assert decide_once(math.log(1.1), 0.001, 0.02, near) == decide_once(
+        math.log(1.1), 0.001, 0.02, CALM
+    )

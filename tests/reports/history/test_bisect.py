@@ -2,7 +2,6 @@
 """The first bad commit is named, and only it if every commit can be measured."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 
 import pytest
 
@@ -10,7 +9,7 @@ from reports.compare.decision import Verdict
 from reports.compare.exact import Change, MetricChange
 from reports.history.bisect import ERROR, bisect, error_of_step, search
 from reports.history.commits import Refused
-from reports.history.oracle import Answer, CannotMeasure, Question, _answers
+from reports.history.oracle import Answer, CannotMeasure, Question
 
 COMMITS = [f"{number:040x}" for number in range(1, 17)]
 ENDS = Question("e/row", "0" * 40, COMMITS[-1], [])
@@ -58,15 +57,6 @@ def oracle(first: int, asked: list[Question]) -> Callable[[Question], Answer]:
         return Answer(question.row, verdict, ratio, None, 12, changes, *ends)
 
     return ask
-
-
-def test_the_row_of_a_comparison_is_an_answer_with_its_changes() -> None:
-    change = asdict(MetricChange("flops", "FLOP", 1.0, 2.0, Change.CHANGED))
-    times = {"ratio": 1.1, "interval": [1.0, 1.2], "pairs": 12}
-    row = {"name": "e/row", "verdict": "EQUIVALENT", "changes": [change], **times}
-    sides = {"base": {"git_revisions": ["a"]}, "new": {"git_revisions": ["b"]}}
-    (answer,) = _answers({**sides, "rows": [row]})
-    assert (answer.good, answer.bad, answer.changed) == ("a", "b", ["flops"])
 
 
 @pytest.mark.parametrize("metric", [None, "peak_bytes"])

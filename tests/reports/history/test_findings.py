@@ -67,23 +67,6 @@ def test_missing_points_and_commits_widen_what_can_have_made_it() -> None:
     assert len(found.commits(series(logs), line)) == 8
 
 
-def test_rows_that_changed_leave_their_share_of_the_error_to_others() -> None:
-    logs = noise()
-    logs[0, 34:] += 0.024
-    alpha = 0.001
-    assert findings(series(logs), (), alpha) == []
-    logs[1:, 20:] += 1
-    assert "e/0" in {found.row for found in findings(series(logs), (), alpha)}
-
-
-@pytest.mark.parametrize("which", [[0], [1], [0, 1]])
-def test_a_change_of_any_level_is_found_once(which: list[int]) -> None:
-    levels = np.stack([noise(), noise()])
-    levels[which, 3, 30:] += math.log(1.05)
-    (found,) = findings(series(levels[0], levels=levels))
-    assert (found.row, found.after) == ("e/3", 30)
-
-
 VERDICTS = [
     (Verdict.REGRESSED, Kind.CONFIRMED),
     (Verdict.IMPROVED, Kind.IMPROVED),
@@ -111,17 +94,6 @@ def test_an_exact_counter_is_compared_at_every_commit() -> None:
     assert (worse.kind, worse.is_worse, better.is_worse) == (Kind.EXACT, True, False)
     assert places([worse, better]) == [(1, 2), (3, 4)]
     assert "peak_bytes 100 B -> 101 B (WORSE)" in worse.words
-
-
-def test_steps_within_a_tolerance_add_up() -> None:
-    peaks = [100_000 + 60 * step for step in range(5)]
-    assert places(findings(of_peaks(*peaks))) == [(1, 2), (3, 4)]
-
-
-def test_a_lost_counter_is_a_change() -> None:
-    both, one = of_peaks(5, calls=3), of_peaks(5)
-    (found,) = findings(replace(of_peaks(5, 5), exact=both.exact + one.exact))
-    assert "calls" in found.words and "LOST" in found.words
 
 
 def test_another_host_is_said_and_is_no_change_of_a_row() -> None:

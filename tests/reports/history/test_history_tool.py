@@ -17,6 +17,7 @@ import pytest
 from golden import check_golden, refusals
 from histories import add, fake_ab, filled, repository, result
 from reports.history.__main__ import main
+from reports.history.oracle import flags_of
 from reports.history.store import Store
 from results import ROOT, write
 from stub_checkout import git
@@ -47,6 +48,17 @@ Lines = Callable[[], list[str]]
 def lines(capsys: pytest.CaptureFixture[str]) -> Lines:
     """Returns a function that gives the lines on stdout since its last call."""
     return lambda: capsys.readouterr().out.splitlines()
+
+
+def test_check_names_the_commit_of_each_change(case: Case, lines: Lines) -> None:
+    assert case.run("check") == 1
+    series, _, *found = lines()
+    assert series.endswith(f"40 commits to {case.revisions[-1][:10]}, 10 rows")
+    assert [line.split()[:2] for line in found] == [
+        ["suspected", "e0/row"],
+        ["exact", "e1/row"],
+    ]
+    assert all(f"{case.revisions[SINCE][:10]} change 30" in line for line in found)
 
 
 def test_confirm_keeps_what_pairs_say(tmp_path: Path, lines: Lines) -> None:
@@ -236,6 +248,15 @@ def test_explain_names_what_differs(tmp_path: Path, case: Case, lines: Lines) ->
     ]
     assert case.run("explain", *case.revisions[SINCE - 1 : SINCE + 1]) == 0
     assert lines()[0] == "e1/row"
+
+
+def test_the_flags_of_a_result_are_those_that_select_its_rows() -> None:
+    command = (
+        "/my Mac's/trainbench --suite=full --benchmark_out=a x.json --processes 6 "
+        "--seq 64 --samples_out=y --benchmark_filter=^a --threads=1 "
+        "--benchmark_min_time=0.1"
+    )
+    assert flags_of(command) == ["--suite=full", "--seq=64", "--threads=1"]
 
 
 WRONG = """

@@ -92,15 +92,6 @@ def test_a_damaged_result_is_named_and_the_others_are_read(
     assert len(damaged) == 1 and str(broken) in damaged[0]
 
 
-def test_the_index_follows_the_files(store: Store, tmp_path: Path) -> None:
-    first = add(store, tmp_path, result(A, {"e/row": [1]}))
-    assert times(store) == [[1]]
-    add(store, tmp_path, result(B, {"e/row": [2]}))
-    assert times(store) == [[1, 2]]
-    first.unlink()
-    assert times(store) == [[2]]
-
-
 @pytest.mark.parametrize("content", [b"", b"no index", encode({"version": 0})])
 def test_the_index_is_made_again(store: Store, tmp_path: Path, content: bytes) -> None:
     add(store, tmp_path, result(A, {"e/row": [1]}))

@@ -13,7 +13,7 @@ from reports.pages.figures.breakdown import MOST_STEPS, breakdown
 from reports.pages.figures.collectives import all_reduce
 from reports.pages.figures.memory import memory
 from reports.pages.figures.roofline import roofline
-from reports.pages.plot import MOST, figures
+from reports.pages.plot import figures
 from reports.pages.plotting.canvas import Figure
 from reports.results.rows import TIME, Row
 from results import entry, parsed, result_of
@@ -191,11 +191,6 @@ def case(n: int) -> Any:
 
 def drawn(plot: Plot, *rows: Any) -> list[Figure]:
     return figures(parsed(*rows), "made", [plot])
-
-
-def test_of_many_rows_as_many_as_are_legible_are_drawn() -> None:
-    (figure,) = drawn(Bars(), *(case(n) for n in range(1, MOST + 9)))
-    assert sum(label.startswith("n:") for label in texts(figure.svg)) == MOST
 
 
 @pytest.mark.parametrize("plot", [Bars(), Lines("n"), Phases(), Bars("x_bytes")])

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from figures import gids
 from reports.pages.figures.timelines import BUCKETS, decimate, timelines
 
 HEAD = "time_us,live_bytes,event,bytes,operator,phase\n"
@@ -27,21 +26,16 @@ def test_decimation_keeps_the_peak_and_every_extreme_of_its_bucket() -> None:
         assert inside.min() == values[shown].min()
 
 
+def test_few_points_and_points_at_one_moment_are_decimated_too() -> None:
+    few = np.arange(3.0)
+    assert list(decimate(few, few)) == [0, 1, 2]
+    still = np.zeros(1000)
+    values = np.arange(1000.0)
+    assert list(decimate(still, values)) == [0, 999]
+
+
 def trace(directory: Path, name: str, *events: str) -> None:
     (directory / f"{name}.csv").write_text(HEAD + "\n".join(events) + "\n")
-
-
-def test_what_is_before_the_first_step_begins_none(tmp_path: Path) -> None:
-    rows = [
-        "time_us,live_bytes,event,bytes,operator,phase,step,component,layer,shape,dtype",
-        "1,8,alloc,8,aten::empty,none,0,,,2,float",
-        "2,16,alloc,8,aten::mm,forward,1,softmax,3,2,float",
-    ]
-    (tmp_path / "memory_a.csv").write_text("\n".join(rows) + "\n")
-    (figure,) = timelines(tmp_path)
-    assert gids(figure.svg, "begin-") == []
-    assert figure.description.endswith("in forward, softmax of layer 3.")
-    assert "steps" not in figure.description
 
 
 def test_train_steps_come_first_and_what_is_beyond_is_said(

@@ -6,7 +6,7 @@ from typing import Any
 
 from reports.results.parts import runs
 from reports.results.rows import Result
-from results import at, entry, expected, failure, parsed
+from results import at, entry, failure, parsed
 
 
 def result(
@@ -38,29 +38,6 @@ def test_the_shards_of_a_cut_are_one_run() -> None:
     assert whole.complete
     assert whole.started == result(second=3).started
     assert "shard" not in whole.context
-
-
-def test_the_run_has_what_all_parts_have_and_each_expectation_once() -> None:
-    tables: dict[str, list[Any]] = {"kernels": [], "ranges": [], "copies": []}
-    profile = {"passes": 6, "of": "kernels"} | tables
-    asked = {"question": "?", "expect": "!"}
-    wanted = {name: expected(name, "x", "at_most", 1) for name in "ab"}
-    (whole,) = merged(
-        *(
-            result(
-                name,
-                shard=f"{part + 1}/2",
-                profiles=[profile | {"case": name}],
-                questions=[asked | {"experiment": name}],
-                expectations=[wanted["a"], wanted[name]][: part + 1],
-                second=part,
-            )
-            for part, name in enumerate("ab")
-        )
-    )
-    assert [profile.case for profile in whole.profiles] == ["a", "b"]
-    assert [*whole.questions] == ["a", "b"]
-    assert [made.experiment for made in whole.expectations] == ["a", "b"]
 
 
 def test_a_cut_with_a_part_missing_is_not_complete() -> None:

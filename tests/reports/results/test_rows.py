@@ -46,6 +46,8 @@ def with_expectation(**changes: Any) -> dict[str, Any]:
 
 
 WORDS = {"model": "tiny", "precision": "fp32"}
+
+
 FINDINGS = {"largest": "aten::div in loss", "logits": "fp32"}
 
 
@@ -60,6 +62,14 @@ def test_a_row_has_its_words_findings_and_counters(changes: dict[str, Any]) -> N
     assert row.counters == {"seq": 8.0, TIME: 12.5}
     assert row["seq"] == 8 and row.get("missing") is None
     assert row.parameters == WORDS | {"seq": "8"}
+
+
+def test_repetitions_are_one_row_with_the_medians() -> None:
+    entries = [ENTRY | {"real_time": t, "seq": 2 * t} for t in (9.0, 1.0, 3.0)]
+    entries[1]["rare"] = 5.0
+    (row,) = parse(DOCUMENT | {"benchmarks": entries}).rows
+    assert row.time_us == 3
+    assert row.counters == {"seq": 6.0, TIME: 3}
 
 
 def test_a_row_is_wrong_if_one_repetition_is() -> None:

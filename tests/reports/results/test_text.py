@@ -1,11 +1,30 @@
 # SPDX-License-Identifier: MIT
-"""A table as CSV."""
+"""Numbers in a readable format, and a table as CSV."""
 
 import csv
+from collections.abc import Callable
 
 import pytest
 
 from reports.results import text
+
+
+@pytest.mark.parametrize(
+    ("formatted", "values", "expected"),
+    [
+        (text.significant, (0, 1.2345, 1234.5, -2.5), "0, 1.23, 1230, -2.5"),
+        (text.significant, (0.00012345, 1.2e-7), "0.000123, 1.2e-07"),
+        (text.time, (0.046, 1, 999.7, 1500), "46 ns, 1 us, 1 ms, 1.5 ms"),
+        (text.time, (2.5e6, 9e9), "2.5 s, 9000 s"),
+        (text.size, (16, 20 * 2**20, 2**50), "16 B, 20 MiB, 1020 TiB"),
+        (lambda v: text.rate(v, "B/s"), (1.73e11, 12), "173 GB/s, 12 B/s"),
+        (text.percent, (0.0039, 0.123, 2.5), "0.39 %, 12 %, 250 %"),
+    ],
+)
+def test_three_digits_and_a_unit(
+    formatted: Callable[[float], str], values: tuple[float, ...], expected: str
+) -> None:
+    assert ", ".join(map(formatted, values)) == expected
 
 
 def test_a_table_as_csv_can_be_read_again() -> None:
