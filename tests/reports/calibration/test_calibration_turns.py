@@ -17,13 +17,6 @@ def turns(found: Weather, rounds: int = 4, **how: bool) -> Turns:
     return turns_of(found, np.random.default_rng(3), (2, 5, 3, rounds), **how)
 
 
-def test_without_noise_both_sides_are_equal() -> None:
-    for whole in (False, True):
-        found = turns(STILL, whole=whole)
-        assert found.base.shape == (2, 5, 3, 4)
-        assert np.array_equal(found.base, found.new)
-
-
 def test_a_coin_decides_who_meets_the_slower_turn() -> None:
     found = turns(replace(STILL, rhythm=0.05), rounds=1000)
     later = found.new - found.base
@@ -31,18 +24,6 @@ def test_a_coin_decides_who_meets_the_slower_turn() -> None:
     assert 0.45 < (later > 0).mean() < 0.55
     base_first = turns(replace(STILL, rhythm=0.05), fixed=True)
     assert np.allclose(base_first.new - base_first.base, 0.05)
-
-
-def test_what_a_process_keeps_is_in_all_its_turns() -> None:
-    found = turns(replace(STILL, process=0.01))
-    assert np.allclose(found.base, found.base[..., :1])
-    assert len(np.unique(np.round(found.base[..., 0], 12))) == 2 * 5 * 3
-
-
-def test_bursts_and_drift_slow_down_and_never_speed_up() -> None:
-    for found in (replace(STILL, bursts=1.0), replace(STILL, drift=0.5)):
-        times = turns(found).base
-        assert times.min() >= 0 and 0.1 < times.max() < 0.6
 
 
 def test_the_ratio_is_that_of_tools_ab() -> None:

@@ -3,7 +3,7 @@
 
 import pytest
 
-from tools.planner.formulas import count, evaluate, groups
+from tools.planner.formulas import count, evaluate, groups, shown
 
 DOCUMENT = """\
 ## Symbols
@@ -66,3 +66,22 @@ def test_the_first_condition_that_holds_is_the_reason() -> None:
 )
 def test_counts(value: float, text: str) -> None:
     assert count(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (512, "bytes", "512 B"),
+        (2000, "bytes", "2.00 kB = 1.95 KiB"),
+        (3517.6e9, "bytes", "3517.6 GB = 3276.0 GiB"),
+        (2e16, "bytes", "20000.0 TB = 18189.9 TiB"),
+        (1e19, "bytes", "1e+07 TB = 9.095e+06 TiB"),
+        (0.0667, "seconds", "66.7 ms"),
+        (180e9, "GB/s", "180 GB/s"),
+        (4.6e14, "TFLOP/s", "460 TFLOP/s"),
+        (38, "devices", "38 devices"),
+        (1.5, "", "1.5"),
+    ],
+)
+def test_units(value: float, unit: str, text: str) -> None:
+    assert shown(value, unit) == text
