@@ -151,7 +151,7 @@ def test_what_is_refused(
     files = ("plain.md", "none", *NO_TABLES)
     wrong = ["--into plain.md; --into none", *(f"--samples {name}" for name in files)]
     said = refusals(main, ";".join(wrong), capsys)
-    check_golden("calibration_errors.txt", said)
+    check_golden("errors/calibration.txt", said)
     assert plain.read_text(encoding="utf-8") == "nothing"
 
 

@@ -111,4 +111,4 @@ def test_what_is_refused(
         write(tmp_path / f"{name}.json", content)
     noise_flag(tmp_path, device="another")
     monkeypatch.chdir(tmp_path)
-    check_golden("compare_errors.txt", refusals(main, WRONG, capsys))
+    check_golden("errors/compare.txt", refusals(main, WRONG, capsys))

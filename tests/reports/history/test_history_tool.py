@@ -269,4 +269,4 @@ def test_wrong_usage(case: Case, capsys: pytest.CaptureFixture[str]) -> None:
     said = {
         line: words.replace(str(case.root), "HERE") for line, words in found.items()
     }
-    check_golden("history_errors.txt", said)
+    check_golden("errors/history.txt", said)

@@ -105,7 +105,7 @@ def test_what_is_refused_measures_nothing(pairs: Pairs) -> None:
     new.unlink()
     new.mkdir()
     refused("a folder")
-    check_golden("ab_refusals.txt", said)
+    check_golden("errors/ab_programs.txt", said)
 
 
 def test_time_that_is_up_after_an_interval_is_up(pairs: Pairs) -> None:

@@ -111,7 +111,7 @@ def test_wrong_usage() -> None:
             parse(line.split())
         said[line] = str(raised.value)
         assert "\n" not in said[line]
-    check_golden("ab_errors.txt", said)
+    check_golden("errors/ab.txt", said)
 
 
 def test_durations() -> None:

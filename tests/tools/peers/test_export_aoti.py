@@ -37,7 +37,7 @@ WRONG = f"""
 
 
 def test_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
-    check_golden("export_aoti_errors.txt", refusals(parse, WRONG, capsys))
+    check_golden("errors/export_aoti.txt", refusals(parse, WRONG, capsys))
     # Attention alone has 16 bits without autocast.
     assert parse(["--d_head=8", "--precision=bf16"]).precision == "bf16"
 

@@ -133,4 +133,4 @@ def test_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     def parse(flags: list[str]) -> Namespace:
         return parsed(trainbench(tmp_path), *flags)
 
-    check_golden("gloo_peer_errors.txt", refusals(parse, WRONG, capsys))
+    check_golden("errors/gloo_peer.txt", refusals(parse, WRONG, capsys))

@@ -149,4 +149,4 @@ def test_wrong_usage(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def parse(flags: list[str]) -> Namespace:
         return parsed(program, *flags)
 
-    check_golden("step_table_errors.txt", refusals(parse, WRONG, capsys))
+    check_golden("errors/step_table.txt", refusals(parse, WRONG, capsys))

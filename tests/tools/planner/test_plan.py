@@ -187,7 +187,7 @@ WRONG = f"""
 
 def test_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
     said = refusals(lambda flags: main(flags, ask), WRONG, capsys)
-    check_golden("plan_errors.txt", said)
+    check_golden("errors/plan.txt", said)
     check_usage_error(run("--models=a\nb"), ["'a\\nb'"])
     mesh = ask(["--mesh=data:2", "--nonsense"])
     assert mesh.returncode == 2 and mesh.stderr.startswith("tools/rehearse: ")

@@ -188,6 +188,6 @@ WRONG = """
 
 def test_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
     said = refusals(lambda flags: main(["--parallel", *flags], ask), WRONG, capsys)
-    check_golden("plan_parallel_errors.txt", said)
+    check_golden("errors/plan_parallel.txt", said)
     spaced = run("--parallel", "--links=a b:1:2")
     check_usage_error(spaced, ["--links: it has 'a b:1:2'", "NAME:GB_PER_S:US"])

@@ -216,7 +216,7 @@ def test_nohup_lets_a_proof_outlive_its_terminal() -> None:
 def test_wrong_flags(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
     wrong = "--stages=99; --seconds=-1; --filter=(; --sections=3"
     said = refusals(lambda flags: machine.prove(flags=tuple(flags)), wrong, capsys)
-    check_golden("prove_errors.txt", said)
+    check_golden("errors/prove.txt", said)
 
 
 def test_a_folder_that_cannot_keep_anything_is_found_first(machine: Machine) -> None:

@@ -213,4 +213,4 @@ WRONG = """
 
 
 def test_what_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    check_golden("rehearsal_errors.txt", refusals(main, WRONG, capsys))
+    check_golden("errors/rehearsal.txt", refusals(main, WRONG, capsys))
