@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The table of a step: its sides, their turns, and the text of a cell."""
 
-import json
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -121,23 +120,6 @@ def test_a_compiled_step_has_eagers_result(
         return
     with pytest.raises(SystemExit, match=r"wrong by 0\.1, relative to eager's"):
         work(arguments)
-
-
-def test_the_result_is_written_as_json(
-    program: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    replace_worker(
-        monkeypatch,
-        step_table,
-        "print(json.dumps({'us': 400, 'peak_bytes': 2**20, 'page_faults': 0}))",
-    )
-    out = tmp_path / "out.json"
-    flags: Sequence[str] = (f"--binary={program}", "--rounds=1", f"--json={out}")
-    step_table.main(flags)
-    steps = json.loads(out.read_text())["steps"]
-    assert [step["case"].split("/")[1] for step in steps] == ["fp32", "bf16_autocast"]
-    assert steps[0]["cells"]["library"]["v_eager"] == 0.5
-    assert steps[0]["rounds"]["textbook"][0]["us"] == 400
 
 
 WRONG = """
