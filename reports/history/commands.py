@@ -75,8 +75,8 @@ def check(given: argparse.Namespace) -> int:
     status = GOOD
     for series, changes in history.changes():
         last = len(series.commits) - 1
-        counts = f"{last + 1} commits to {series.commits[-1].short}, "
-        print(f"{series.fingerprint}: {series.system}, {counts}{len(series.rows)} rows")
+        size = f" to {series.commits[-1].short}, ".join(series.size)
+        print(f"{series.fingerprint}: {series.system}, {size}")
         lines = [("change", "row", "by how much", "commit")]
         for found in changes:
             causes = found.commits(series, history.line)

@@ -18,6 +18,7 @@ from reports.history.store import fingerprint
 from reports.results.levels import levels_of
 from reports.results.order_statistics import interval_rank
 from reports.results.rows import Row, grouped
+from reports.results.text import plural
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,11 @@ class Series:
         """A description of the system for people."""
         known = defaultdict(lambda: "unknown", self.contexts[-1])
         return f"{known['device']}, torch {known['torch']}, {known['threads']} threads"
+
+    @property
+    def size(self) -> tuple[str, str]:
+        """The numbers of commits and of rows, in words."""
+        return plural(len(self.commits), "commit"), plural(len(self.rows), "row")
 
     def points(self, row: int) -> NDArray[np.int64]:
         """Returns the points that have a time of the row."""

@@ -205,6 +205,17 @@ def test_a_rewritten_history_is_said(
     assert f"{case.revisions[38][:10]} is no commit on HEAD" in "".join(said)
 
 
+def test_one_commit_and_one_row_are_singular(tmp_path: Path, lines: Lines) -> None:
+    store, root = Store(tmp_path / "store"), tmp_path / "repository"
+    add(store, tmp_path, result(repository(root)[0], {"e/row": [1]}))
+    page = tmp_path / "page.html"
+    for words in (["check"], ["page", "-o", str(page)]):
+        assert main([f"--store={store.folder}", f"--repository={root}", *words]) == 0
+    said, *_ = lines()
+    assert ", 1 commit to " in said and said.endswith(", 1 row")
+    assert "<span>1 commit</span> <span>1 row</span>" in page.read_text()
+
+
 def test_add_takes_what_is_a_result(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
