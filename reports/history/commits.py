@@ -34,8 +34,7 @@ def _git(root: Path, *arguments: str, words: str = "") -> str:
     # A folder inside another repository must not use the outer one.
     ceiling = {"GIT_CEILING_DIRECTORIES": str(root.resolve().parent)}
     done = subprocess.run(
-        ["git", "--no-optional-locks", *arguments],
-        cwd=root,
+        ["git", "-C", root, "--no-optional-locks", *arguments],
         env=os.environ | ceiling,
         input=words,
         capture_output=True,
@@ -58,7 +57,11 @@ def line_of(root: Path, branch: str) -> list[Commit]:
 
 def revision_of(root: Path, name: str) -> str:
     """Returns the full hash of a revision. Errors: Refused."""
-    return _git(root, "rev-parse", "--verify", "--end-of-options", f"{name}^{{commit}}")
+    options = ("--verify", "--end-of-options")
+    try:
+        return _git(root, "rev-parse", *options, f"{name}^{{commit}}")
+    except Refused as error:
+        raise Refused(f"{name!r} is no commit: {error}") from error
 
 
 def unknown(root: Path, revisions: Collection[str]) -> set[str]:

@@ -216,6 +216,16 @@ def test_one_commit_and_one_row_are_singular(tmp_path: Path, lines: Lines) -> No
     assert "<span>1 commit</span> <span>1 row</span>" in page.read_text()
 
 
+def test_an_unknown_commit_or_repository_is_named(
+    case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert case.run("explain", "HEAD", "no such commit") == 2
+    assert "'no such commit' is no commit" in capsys.readouterr().err
+    missing = tmp_path / "missing"
+    assert case.run(f"--repository={missing}", "check") == 2
+    assert f"cannot change to '{missing}'" in capsys.readouterr().err
+
+
 def test_add_takes_what_is_a_result(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
