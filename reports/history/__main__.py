@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from reports.command import run_main
-from reports.compare.argument_types import share
+from reports.compare.argument_types import number, share
 from reports.history import commands
 from reports.history import export as exports
 from reports.history.commits import Refused
@@ -42,7 +42,8 @@ def _parser() -> argparse.ArgumentParser:
     verb(commands.check)
     flags = "of the program, after --, so that it has the row (default: as measured)"
     confirm, bisect = verb(commands.confirm), verb(commands.bisect)
-    confirm("--most", type=int, default=3, help="suspicions to measure (3)")
+    several = number(1, 1e6, whole=True)
+    confirm("--most", type=several, default=3, help="suspicions to measure (3)")
     for name in ("row", "good", "bad"):
         bisect(name)
     bisect("--metric", help="search by an exact counter instead of the time")

@@ -282,7 +282,7 @@ def test_the_flags_of_a_result_are_those_that_select_its_rows() -> None:
 
 WRONG = """
     --alpha=2 check; check --branch=none; --branch=none check; --store=missing check;
-    explain HEAD missing; bisect e0/row HEAD HEAD"""
+    explain HEAD missing; bisect e0/row HEAD HEAD; confirm --most=-1"""
 
 
 def test_wrong_usage(case: Case, capsys: pytest.CaptureFixture[str]) -> None:
