@@ -154,11 +154,16 @@ def _sections(result: Result, trace: Path | None) -> Iterator[Section]:
     yield from closing(result, judgements(result))
 
 
+def slug(text: str) -> str:
+    """Keeps the letters and digits, with dashes between words; "" if there are none."""
+    return re.sub(r"[^A-Za-z0-9_]+", "-", text).strip("-")
+
+
 def _anchored(sections: Iterable[Section]) -> Iterator[Section]:
     """Gives the sections unique anchors."""
     used = {"top", "opening", "contents", "environment"}  # in the template
     for made in sections:
-        stem = re.sub(r"[^A-Za-z0-9_]+", "-", made.name).strip("-") or "section"
+        stem = slug(made.name) or "section"
         anchor, number = stem, 1
         while anchor in used:
             number += 1

@@ -10,12 +10,13 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from reports.pages.page import Page
+from reports.pages.page import Page, slug
 from reports.results.text import Table, plural
 
 COLUMN = 430  # points: the width of one of two columns; wider plots span both
 LONG = 60  # characters; a longer cell contains prose
 MOST_LINES, MOST_COLUMNS = 3, 7  # in a Markdown table
+LONGEST_NAME = 120  # letters of a title in a file's name
 HERE = Path(__file__).resolve().parent
 _CODE = re.compile(r"`([^`]+)`")
 _POWER = re.compile(r"(?<=\w)\^(-?\d+(?:\.\d+)?|[A-Z]\b)")
@@ -121,9 +122,12 @@ def images(page: Page) -> dict[str, str]:
 
 
 def tables(page: Page) -> dict[str, str]:
-    """Returns by name every table of the page as CSV."""
+    """Returns by name every table of the page as CSV. A name has the table's title, and
+    its number in the section if there is no title or another table has the name."""
     named = {"environment": page.environment}
     for section in page.sections:
         for number, table in enumerate([*section.tables, *section.details], start=1):
-            named[f"{section.anchor}-{number}"] = table
+            title = slug(table.title.lower())[:LONGEST_NAME]
+            name = f"{section.anchor}-{title or number}"
+            named[f"{name}-{number}" if name in named else name] = table
     return {f"{name}.csv": table.csv() for name, table in named.items()}

@@ -3,6 +3,7 @@
 
 import re
 from collections import Counter
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,11 @@ import pytest
 
 from golden import check_golden
 from reports.pages.__main__ import main
+from reports.pages.page import page
+from reports.pages.render import tables
+from reports.pages.section import Section
+from reports.results.rows import parse
+from reports.results.text import Table
 from results import REFERENCE, entry, failure, write
 from results import document as document_with
 
@@ -88,6 +94,23 @@ def test_the_committed_page_is_that_of_the_committed_run(reference: Path) -> Non
     assert len(made) > 40
     names = made.keys() | committed.keys()
     assert [name for name in names if made.get(name) != committed.get(name)] == []
+
+
+def test_tables_as_csv_are_named_by_title(reference: Path) -> None:
+    names = {path.stem for path in (reference / f"{STEM}.tables").glob("*.csv")}
+    assert {
+        "environment",
+        "peak-1",
+        "expectations-expectations-that-failed",
+        "all_reduce-gloo-ranks-2",
+    } <= names
+
+
+def test_tables_with_one_title_have_files_of_their_own() -> None:
+    same = [Table(["a"], [["1"]], "x" * 300)] * 2
+    one = Section("e", "", "", "", same, [], anchor="e")
+    made = tables(replace(page(parse(document())), sections=[one]))
+    assert len(made) == 3 and max(map(len, made)) < 200
 
 
 def test_the_page_needs_no_other_file(reference: Path) -> None:
