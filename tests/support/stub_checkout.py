@@ -45,7 +45,7 @@ for argument in "$@"; do
   echo "$argument"
   case $argument in
     --benchmark_out=* | --samples_out=*)
-      [[ -n $STUB_SILENT ]] || echo '{}' >"${argument#*=}" ;;
+      [[ -n $STUB_SILENT ]] || printf %s "${STUB_WRITES-text}" >"${argument#*=}" ;;
   esac
 done
 if [[ -n $STUB_WAIT ]]; then

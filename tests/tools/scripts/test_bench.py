@@ -152,6 +152,12 @@ def test_wrong_usage_claims_no_result(checkout: Checkout, flags: list[str]) -> N
     assert "wrote" not in done.stderr
 
 
+def test_an_interrupted_first_case_leaves_no_empty_file(checkout: Checkout) -> None:
+    given = {"STUB_STATUS": "130", "STUB_WRITES": ""}
+    assert "wrote" not in checkout.run("bench", status=130, **given).stderr
+    assert checkout.results() == []
+
+
 @pytest.mark.parametrize(
     ("flags", "added"),
     [
