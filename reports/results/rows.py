@@ -201,6 +201,7 @@ class _Entry:
 
     name: str
     run_type: str
+    repetition_index: int | None = None
     real_time: float = 0.0
     time_unit: Literal["us"] = "us"
     parameters: dict[str, str | float] | None = None
@@ -214,7 +215,7 @@ class _Entry:
 
 _NO_COUNTERS = frozenset(_Entry.__dataclass_fields__) | frozenset(
     """
-    aggregate_name aggregate_unit cpu_time family_index iterations repetition_index
+    aggregate_name aggregate_unit cpu_time family_index iterations
     per_family_instance_index repetitions run_name threads
     """.split()
 )
@@ -370,10 +371,16 @@ def parse(document: Any) -> Result:
             quantity.unit = table.find(quantity.counter).unit
     turns = {one.case: one for one in given.turns}
     rows, skipped, errors = [], list(given.skipped), list(given.errors)
+    known = set[tuple[str, int]]()
     for every in given.benchmarks:
         entry = record(every, _Entry, shown(every.get("name", "a row")))
         if entry.run_type != "iteration":
             continue
+        if entry.repetition_index is not None:
+            repetition = (entry.name, entry.repetition_index)
+            if repetition in known:
+                raise NotAResult("{} has repetition {} twice".format(*repetition))
+            known.add(repetition)
         # Google Benchmark itself gives the reason why it skipped some.
         skipped += [Failure(entry.name, entry.skip_message)] if entry.skipped else []
         if entry.error_occurred:

@@ -124,6 +124,7 @@ MADE_UP: list[Any] = [
     DOCUMENT | {"skipped": [{"name": "a"}]},
     DOCUMENT | {"skipped": [{"name": [], "reason": "b"}]},
     DOCUMENT | {"complete": "no"},
+    DOCUMENT | {"benchmarks": [ENTRY | {"repetition_index": 0}] * 2},
     *(with_profile(passes="6"), with_profile(of=1), with_profile(ranges=7)),
     *(with_profile(kernels=[bad]) for bad in ({}, KERNEL, *BAD_KERNELS)),
 ]
