@@ -38,9 +38,7 @@ def _scaled(value: float, units: Sequence[str], base: float, digits: int) -> str
 
 
 def time(microseconds: float, digits: int = 3) -> str:
-    if abs(microseconds) < 1:
-        return f"{significant(microseconds * 1e3, digits)} ns"
-    return _scaled(microseconds, ("us", "ms", "s"), 1e3, digits)
+    return _scaled(microseconds * 1e3, ("ns", "us", "ms", "s"), 1e3, digits)
 
 
 def size(count: float, digits: int = 3) -> str:

@@ -14,7 +14,7 @@ from reports.results import text
     [
         (text.significant, (0, 1.2345, 1234.5, -2.5), "0, 1.23, 1230, -2.5"),
         (text.significant, (0.00012345, 1.2e-7), "0.000123, 1.2e-07"),
-        (text.time, (0.046, 1, 999.7, 1500), "46 ns, 1 us, 1 ms, 1.5 ms"),
+        (text.time, (0.046, 0.9997, 999.7, 1500), "46 ns, 1 us, 1 ms, 1.5 ms"),
         (text.time, (2.5e6, 9e9), "2.5 s, 9000 s"),
         (text.size, (16, 20 * 2**20, 2**50), "16 B, 20 MiB, 1020 TiB"),
         (lambda v: text.rate(v, "B/s"), (1.73e11, 12), "173 GB/s, 12 B/s"),
