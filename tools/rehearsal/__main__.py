@@ -28,8 +28,8 @@ GOOD, FAILED, USAGE = 0, 1, 2
 
 
 def _predict(arguments: Arguments, program: Path, library: Path, results: Path) -> int:
-    now = datetime.now(UTC)
-    result = results / f"{now:%Y%m%dT%H%M%SZ}-{arguments.gpu}-predicted.json"
+    now = datetime.now(UTC)  # microseconds: two calls do not share a file
+    result = results / f"{now:%Y%m%dT%H%M%S.%fZ}-{arguments.gpu}-predicted.json"
     try:
         results.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -154,9 +154,10 @@ if "nonsense" in flags:
     sys.exit(2)
 if "silent" in flags:
     sys.exit(-9)
-directory = pathlib.Path(flags["rehearsal"])
-directory.mkdir()
-(directory / "a.json").write_text({record!r})
+if "rehearsal" in flags:
+    directory = pathlib.Path(flags["rehearsal"])
+    directory.mkdir()
+    (directory / "a.json").write_text({record!r})
 pathlib.Path(flags["benchmark_out"]).write_text({result!r})
 sys.exit(int(flags.get("status", 0)))
 """
@@ -183,6 +184,16 @@ def test_the_command_prints_what_the_program_wrote(
     assert main(["--gpu=h100", "--json", "--status=1"], program, program.parent) == 1
     (case,) = json.loads(capsys.readouterr().out)["cases"]
     assert case["name"] == STEP
+
+
+def test_predictions_in_one_second_do_not_share_a_result(
+    program: Path, tmp_path: Path
+) -> None:
+    results = tmp_path / "results"
+    for _ in range(2):
+        given = ["--gpu=h100", "--times=predicted"]
+        assert main(given, program, program.parent, results=results) == 0
+    assert len(list(results.glob("*-h100-predicted.json"))) == 2
 
 
 def test_a_program_without_a_result_is_an_error(
