@@ -33,16 +33,17 @@ def environment(
 
 
 def flags(arguments: Arguments, *own: str) -> list[str]:
-    """The program's flags: what a rehearsal needs, the user's flags, and `own`."""
+    """The program's flags: what a rehearsal needs, `own`, and the user's flags. These
+    come last, so that a word without a dash there is the user's."""
     short = _SHORT | ({"rounds": 1} if arguments.predicts else {})
     ranks = [] if arguments.ranks is None else [f"--ranks={arguments.ranks}"]
     return [
         *(f"--{name}={short[name]}" for name in short if name not in arguments.names),
         *ranks,
-        *arguments.flags,
         "--device=cuda",
         "--value_checks=skip",
         *own,
+        *arguments.flags,
     ]
 
 

@@ -143,6 +143,8 @@ def test_other_flags_are_the_programs() -> None:
     assert sorted(passed) == sorted(given + ours), "none twice, such as --warmup"
     unasked = flags(parse(["--gpu=h200"]))
     assert "--warmup=0" in unasked
+    # The program's error about "--" names what follows it.
+    assert flags(parse(["--gpu=h200", "--", "--a"]), "--own")[-2:] == ["--", "--a"]
 
 
 # Writes a record and a result like the built program.
