@@ -94,6 +94,15 @@ TEST_F(MemoryTest, ADeviceHoldsZeros) {
   EXPECT_EQ(Counted("fill_bytes"), 100);
 }
 
+TEST_F(MemoryTest, ACopyInAnUnknownDirectionIsAnError) {
+  void* const device = Allocated(4096);
+  const auto unknown = static_cast<cudaMemcpyKind>(5);
+  EXPECT_EQ(cudaMemcpy(device, &unknown, sizeof(unknown), unknown),
+            cudaErrorInvalidMemcpyDirection);
+  EXPECT_EQ(cudaMemcpyAsync(device, device, 1, unknown, nullptr),
+            cudaErrorInvalidMemcpyDirection);
+}
+
 // LibTorch's Reducer reads back in this way what it has sent by broadcast.
 TEST_F(MemoryTest, ASmallCopyIsThereUntilTheNextKernel) {
   void* const device = Allocated(4096);

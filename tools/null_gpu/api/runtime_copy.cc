@@ -63,9 +63,16 @@ cudaError_t Wait(cudaStream_t handle, bool ends) {
   return StickyError();
 }
 
+cudaError_t EnqueueValid(const Operation& operation, cudaStream_t stream) {
+  if (operation.direction > cudaMemcpyDeviceToDevice) {
+    return cudaErrorInvalidMemcpyDirection;
+  }
+  return Enqueue(operation, stream, "copy");
+}
+
 // The host waits for a copy to or from pageable memory.
 cudaError_t EnqueueCopy(const Operation& operation, cudaStream_t stream) {
-  const cudaError_t error = Enqueue(operation, stream, "copy");
+  const cudaError_t error = EnqueueValid(operation, stream);
   if (error != cudaSuccess || operation.pinned ||
       operation.direction == cudaMemcpyDeviceToDevice) {
     return error;
@@ -78,7 +85,7 @@ cudaError_t EnqueueCopy(const Operation& operation, cudaStream_t stream) {
 }
 
 cudaError_t CopyAndWait(const Operation& operation) {
-  const cudaError_t error = Enqueue(operation, nullptr, "copy");
+  const cudaError_t error = EnqueueValid(operation, nullptr);
   return error != cudaSuccess ? error : Wait(nullptr, EndsForHost(operation));
 }
 
