@@ -18,15 +18,16 @@ def environment(
     """The environment in which a program finds null GPUs (default: one) and no real
     ones. `library` is the directory of libnullcuda.so and libcuda.so.1."""
 
-    def with_first(first: Path, variable: str) -> str:
-        return ":".join(filter(None, (str(first), given.get(variable))))
+    def with_first(first: str, variable: str) -> str:
+        return ":".join(filter(None, (first, given.get(variable))))
 
     null = "TRAINBENCH_NULL_GPU_"
     hidden = ("CUDA_VISIBLE_DEVICES", f"{null}FAULT", f"{null}RATES")
     return {
         **{key: value for key, value in given.items() if key not in hidden},
-        "LD_PRELOAD": with_first(library / "libnullcuda.so", "LD_PRELOAD"),
-        "LD_LIBRARY_PATH": with_first(library, "LD_LIBRARY_PATH"),
+        # Without the folder, because a space in its path would separate two names.
+        "LD_PRELOAD": with_first("libnullcuda.so", "LD_PRELOAD"),
+        "LD_LIBRARY_PATH": with_first(str(library), "LD_LIBRARY_PATH"),
         "TRAINBENCH_NULL_GPU": gpu,
         "TRAINBENCH_NULL_GPU_COUNT": str(count or 1),
     }

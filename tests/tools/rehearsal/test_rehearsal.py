@@ -110,10 +110,10 @@ def test_the_text_of_each_kind_of_case(rehearsal: Json, tmp_path: Path) -> None:
 
 def test_a_program_finds_null_gpus_alone() -> None:
     given = {"LD_PRELOAD": "a.so", "CUDA_VISIBLE_DEVICES": "", "HOME": "/h"}
-    assert environment(Path("/null"), "a100-40", 4, given) == {
+    assert environment(Path("/a null"), "a100-40", 4, given) == {
         "HOME": "/h",
-        "LD_PRELOAD": "/null/libnullcuda.so:a.so",
-        "LD_LIBRARY_PATH": "/null",
+        "LD_PRELOAD": "libnullcuda.so:a.so",
+        "LD_LIBRARY_PATH": "/a null",
         "TRAINBENCH_NULL_GPU": "a100-40",
         "TRAINBENCH_NULL_GPU_COUNT": "4",
     }
