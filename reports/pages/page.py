@@ -53,15 +53,17 @@ def facts(result: Result) -> list[tuple[str, str]]:
 
 def warnings(result: Result) -> list[str]:
     """Returns reasons to trust the numbers less."""
-    reasons = []
+    context, reasons = result.context, []
     if result.of_null_gpu:
         reasons.append(
             "This ran on a null GPU, which does nothing: bytes and counts are exact, "
             "times are not measured and values not computed."
         )
-    if result.context.get("device_kind") == PREDICTED:
+    if context.get("device_kind") == PREDICTED:
         reasons.append("The times are predicted from rates: nothing was measured.")
-    if not result.complete:
+    if shard := context.get("shard"):  # reports/results/parts.py: some are missing
+        reasons.append(f"Only part {shard} of the run is here: cases are missing.")
+    elif not result.complete:
         reasons.append("The run was stopped early: cases are missing.")
     if result.is_dirty:
         reasons.append("The program was built from sources with uncommitted changes.")
