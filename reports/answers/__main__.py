@@ -5,7 +5,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from reports.answers.answer import markdown
+from reports.answers.answer import markdown, unmeasured
 from reports.answers.excerpt import update
 from reports.answers.expectations import plain, summary
 from reports.answers.headline import sentences
@@ -58,7 +58,8 @@ def main(arguments: list[str]) -> int:
         if any(judgement.verdict != Verdict.HELD for judgement in judged):
             listed = f"tools/answers --expectations {options.result}"
             counts.append(f"{listed} lists what did not hold.")
-        text = "\n".join(sentences(result) + counts)
+        lines = [unmeasured(result), *sentences(result), *counts]
+        text = "\n".join(filter(None, lines))
     elif options.expectations:
         text = plain(judgements(result))
     else:

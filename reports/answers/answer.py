@@ -10,7 +10,7 @@ from reports.answers.judging import judgements
 from reports.answers.tables import phases_table
 from reports.answers.tables import tables as tables_of
 from reports.experiments import ordered, spec_of
-from reports.results.rows import Asked, Result, grouped
+from reports.results.rows import PREDICTED, Asked, Result, grouped
 from reports.results.text import Table, plural
 
 # Sentences and tables that a spec cannot express.
@@ -75,6 +75,21 @@ def skipped_sentence(result: Result) -> str:
     return f"{plural(len(result.skipped), 'case')} skipped: {', '.join(parts)}."
 
 
+def unmeasured(result: Result) -> str:
+    """Returns a line on a device that did nothing, or ""."""
+    if result.of_null_gpu:
+        return (
+            "This ran on a null GPU, which does nothing: bytes and counts are exact, "
+            "times are not measured and values not computed."
+        )
+    if result.context.get("device_kind") == PREDICTED:
+        return (
+            "The times are predicted from rates: nothing was measured, and values are "
+            "not computed."
+        )
+    return ""
+
+
 def _missing(result: Result) -> list[str]:
     """Returns a line each on skipped cases, failed cases and an early stop, or ""."""
     failed = f"{plural(len(result.errors), 'case')} failed." if result.errors else ""
@@ -85,7 +100,7 @@ def _missing(result: Result) -> list[str]:
 def markdown(result: Result) -> str:
     """Formats expectations, failed ones first, and answers without details, under
     third-level headings."""
-    parts = []
+    parts = [unmeasured(result)]
     if judged := judgements(result):
         parts += ["### Expectations", summary(judged), table(judged).markdown()]
     for answer in answers(result):

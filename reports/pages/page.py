@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from reports.answers.answer import skipped_sentence
+from reports.answers.answer import skipped_sentence, unmeasured
 from reports.answers.disturbed import disturbed, sentence
 from reports.answers.expectations import summary, table
 from reports.answers.headline import sentences
@@ -19,7 +19,7 @@ from reports.pages.plot import picture
 from reports.pages.plotting.canvas import Figure
 from reports.pages.section import Section, experiments, section
 from reports.results import text
-from reports.results.rows import PREDICTED, NotAResult, Result
+from reports.results.rows import NotAResult, Result
 from reports.results.text import Table
 
 
@@ -53,15 +53,10 @@ def facts(result: Result) -> list[tuple[str, str]]:
 
 def warnings(result: Result) -> list[str]:
     """Returns reasons to trust the numbers less."""
-    context, reasons = result.context, []
-    if result.of_null_gpu:
-        reasons.append(
-            "This ran on a null GPU, which does nothing: bytes and counts are exact, "
-            "times are not measured and values not computed."
-        )
-    if context.get("device_kind") == PREDICTED:
-        reasons.append("The times are predicted from rates: nothing was measured.")
-    if shard := context.get("shard"):  # reports/results/parts.py: some are missing
+    reasons = []
+    if why := unmeasured(result):
+        reasons.append(why)
+    if shard := result.context.get("shard"):  # some parts are not here
         reasons.append(f"Only part {shard} of the run is here: cases are missing.")
     elif not result.complete:
         reasons.append("The run was stopped early: cases are missing.")

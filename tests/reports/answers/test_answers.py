@@ -39,12 +39,21 @@ def test_what_is_printed() -> None:
         "other columns": document(same, sent(2, 4096, 8192, 512)),
         "nothing": document(skipped=skipped, errors=[failed], complete=False),
         "a null GPU": document(null, context={"device_kind": "null_cuda"}),
+        "predicted times": document(context={"device_kind": "predicted_cuda"}),
     }
     for one in made.values():
         experiments = ("precision", "fsdp", "transfer")
         asked = {"question": "What?", "expect": "Nothing."}
         one["questions"] = [asked | {"experiment": name} for name in experiments]
     check_golden("answers.txt", {name: markdown(parse(made[name])) for name in made})
+
+
+def test_a_summary_says_that_nothing_was_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = document(context={"device_kind": "predicted_cuda"})
+    assert main(["--summary", str(write(tmp_path / "a.json", content))]) == 0
+    assert capsys.readouterr().out.startswith("The times are predicted from rates")
 
 
 def test_all_rows_are_a_table_of_what_processes_have_between_them(
