@@ -5,3 +5,7 @@ import signal
 
 # A shell makes its background jobs ignore Ctrl-C, and their children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# nohup does so with SIGHUP. A handler lets the tests outlive their terminal, too, and
+# their children start with the default.
+if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
