@@ -189,8 +189,10 @@ at::Tensor TiledAttention(const at::Tensor& q, const at::Tensor& k,
 
 at::Tensor TiledAttention(const at::Tensor& q, const at::Tensor& k,
                           const at::Tensor& v) {
+  // Longer tiles for longer sequences bound the number of operators.
+  const int64_t tile = std::max<int64_t>(256, q.size(-2) / 64);
   const ComponentScope scope(Component::kFusedAttention);
-  return TiledAttention(q, k, v, {});
+  return TiledAttention(q, k, v, {.queries = tile, .keys = tile});
 }
 
 }  // namespace trainbench

@@ -10,8 +10,7 @@
 namespace trainbench {
 
 struct AttentionTiles {
-  int64_t queries = 256;
-  int64_t keys = 256;
+  int64_t queries, keys;
 };
 
 // softmax(q k^T / sqrt(d)) v over the keys up to the query, in tiles of at

@@ -34,7 +34,7 @@ at::Tensor Targets(std::initializer_list<int64_t> ids) {
 std::vector<FusedCase> Operations() {
   const auto tiled = [](const at::Tensor& q, const at::Tensor& k,
                         const at::Tensor& v) {
-    return TiledAttention(q, k, v, {});
+    return TiledAttention(q, k, v, {256, 256});
   };
   return {
       AttentionCase("attention", FusedAttention,
@@ -136,7 +136,7 @@ TEST(FusedOperationsTest, RefusedArgumentsAreNamed) {
       {"allowed: the same", [&] { FusedAttention(q, q, longer); }},
       {"all Float or all", attend(at::kFloat, q.to(at::kBFloat16))},
       {"all Float or all", attend(at::kDouble, q.to(at::kDouble))},
-      {"allowed: the same", tile(longer, {})},
+      {"allowed: the same", tile(longer, {16, 16})},
       {"tiles are 16 x 15; allowed: at least 16", tile(q, {16, 15})}};
   for (const auto& [text, call] : refusals) {
     EXPECT_THAT(ErrorOf(call), HasSubstr(text));
