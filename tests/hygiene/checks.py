@@ -7,9 +7,10 @@ A path is relative to the root of the repository and has forward slashes.
 import posixpath
 import re
 import struct
-import subprocess
 from collections.abc import Callable, Iterable
 from pathlib import Path
+
+from tools.lib.budget import tracked
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("model", "fixtures", "benchmarks", "reports", "tests", "tools")
@@ -105,20 +106,8 @@ _MEASURES = re.compile(
 
 def files(*suffixes: str) -> list[str]:
     """Returns the files of all rooms with one of the suffixes."""
-    return sorted(
-        str(path.relative_to(ROOT))
-        for room in ROOMS
-        for path in (ROOT / room).rglob("*")
-        if path.suffix in suffixes and path.is_file()
-    )
-
-
-def tracked() -> list[Path]:
-    """Returns the files tracked by git, relative to the root."""
-    listed = subprocess.run(
-        ["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True
-    )
-    return [Path(line) for line in listed.stdout.splitlines()]
+    rooms = tuple(f"{room}/" for room in ROOMS)
+    return [p for p in tracked(ROOT) if p.startswith(rooms) and p.endswith(suffixes)]
 
 
 def read(path: str) -> str:

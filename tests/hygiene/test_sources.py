@@ -10,14 +10,8 @@ import checks
 
 def scripts() -> list[str]:
     """Returns all files in the rooms and .ci/ with an interpreter line."""
-    found = []
-    for room in (*checks.ROOMS, ".ci"):
-        for path in sorted((checks.ROOT / room).rglob("*")):
-            if path.is_file() and "__pycache__" not in path.parts:
-                with path.open("rb") as file:
-                    if file.read(2) == b"#!":
-                        found.append(str(path.relative_to(checks.ROOT)))
-    return found
+    found = [*checks.files(""), ".ci/run"]
+    return [p for p in found if (checks.ROOT / p).read_bytes().startswith(b"#!")]
 
 
 def test_every_file_names_its_licence() -> None:

@@ -104,6 +104,7 @@ def test_a_rank_that_never_comes_is_waited_for_once(trainbench: Program) -> None
 
 
 def test_torchrun(trainbench: Program) -> None:
+    pytest.importorskip("torch", exc_type=ImportError)
     torchrun = Path(sys.executable).parent / "torchrun"
     done = run(
         torchrun,

@@ -110,7 +110,7 @@ class NcclTest : public LibraryTest {
     LibraryTest::SetUp();
     ncclUniqueId id;
     ASSERT_EQ(ncclGetUniqueId(&id), ncclSuccess);
-    ASSERT_EQ(ncclCommInitRank(&comm_, 8, id, 3), ncclSuccess);
+    ASSERT_EQ(ncclCommInitRankConfig(&comm_, 8, id, 3, nullptr), ncclSuccess);
     stream_ = NonBlockingStream();
   }
   void TearDown() override {

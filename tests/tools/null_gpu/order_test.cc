@@ -151,7 +151,8 @@ TEST_F(OrderDeathTest, ArgumentsOfKernelsPointToWhatTheyTouch) {
 
 TEST_F(OrderDeathTest, CollectivesTouchTheirBuffers) {
   ncclComm_t comm = nullptr;
-  ASSERT_EQ(ncclCommInitRank(&comm, 2, ncclUniqueId(), 1), ncclSuccess);
+  ASSERT_EQ(ncclCommInitRankConfig(&comm, 2, ncclUniqueId(), 1, nullptr),
+            ncclSuccess);
   Fill(one_);
   const auto gather = [&] {
     return ncclAllGather(other_, memory_, kBytes / 2, ncclInt8, comm, two_);

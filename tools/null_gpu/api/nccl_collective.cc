@@ -38,13 +38,12 @@ size_t BytesOf(size_t count, ncclDataType_t type) {
   return count * InfoOf(type).bytes;
 }
 
+// NCCL's built-in reductions are its first ones.
 std::string Reduction(const std::string& name, ncclRedOp_t operation,
                       ncclDataType_t type) {
   constexpr const char* kNames[] = {"Sum", "Prod", "MinMax", "MinMax",
                                     "SumPostDiv"};
-  const bool is_built_in = operation < static_cast<int>(std::size(kNames));
-  return name + "_" + (is_built_in ? kNames[operation] : "PreMulSum") + "_" +
-         InfoOf(type).name + "_RING_LL";
+  return name + "_" + kNames[operation] + "_" + InfoOf(type).name + "_RING_LL";
 }
 
 struct Collective {
@@ -151,12 +150,6 @@ ncclResult_t ncclGroupEnd() {
   return Ask([] { return EndGroup(); });
 }
 
-ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t* operation, void*,
-                                      ncclDataType_t, ncclScalarResidence_t,
-                                      ncclComm_t) {
-  return Ask([&] { *operation = ncclNumOps; });
-}
-
 ncclResult_t ncclAllReduce(const void* from, void* to, size_t count,
                            ncclDataType_t type, ncclRedOp_t operation,
                            ncclComm_t comm, cudaStream_t stream) {
@@ -165,17 +158,6 @@ ncclResult_t ncclAllReduce(const void* from, void* to, size_t count,
     return Start(comm, stream, Reduction("AllReduce", operation, type), bytes,
                  {ReadOf(from, bytes), WriteOf(to, bytes)},
                  2 * OthersShare(comm));
-  });
-}
-
-ncclResult_t ncclReduce(const void* from, void* to, size_t count,
-                        ncclDataType_t type, ncclRedOp_t operation, int root,
-                        ncclComm_t comm, cudaStream_t stream) {
-  return Ask([&] {
-    const size_t bytes = BytesOf(count, type);
-    return Start(
-        comm, stream, Reduction("Reduce", operation, type), bytes,
-        {ReadOf(from, bytes), WriteOf(to, comm->rank == root ? bytes : 0)});
   });
 }
 
@@ -215,32 +197,6 @@ ncclResult_t ncclBroadcast(const void* from, void* to, size_t count,
 ncclResult_t ncclBcast(void* buffer, size_t count, ncclDataType_t type,
                        int root, ncclComm_t comm, cudaStream_t stream) {
   return ncclBroadcast(buffer, buffer, count, type, root, comm, stream);
-}
-
-ncclResult_t ncclAlltoAll(const void* from, void* to, size_t count,
-                          ncclDataType_t type, ncclComm_t comm,
-                          cudaStream_t stream) {
-  return Ask([&] {
-    const size_t all = BytesOf(count, type) * Ranks(comm);
-    return Start(comm, stream, "SendRecv", all,
-                 {ReadOf(from, all), WriteOf(to, all)}, OthersShare(comm));
-  });
-}
-
-ncclResult_t ncclSend(const void* from, size_t count, ncclDataType_t type, int,
-                      ncclComm_t comm, cudaStream_t stream) {
-  return Ask([&] {
-    const size_t bytes = BytesOf(count, type);
-    return Start(comm, stream, "SendRecv", bytes, {ReadOf(from, bytes)});
-  });
-}
-
-ncclResult_t ncclRecv(void* to, size_t count, ncclDataType_t type, int,
-                      ncclComm_t comm, cudaStream_t stream) {
-  return Ask([&] {
-    return Start(comm, stream, "SendRecv", 0,
-                 {WriteOf(to, BytesOf(count, type))});
-  });
 }
 
 }  // extern "C"

@@ -20,12 +20,6 @@
 namespace null_gpu {
 namespace {
 
-ncclResult_t MakeComm(ncclComm_t* comm, int ranks, int rank) {
-  GetMemory().EnsureContext(CurrentDevice());
-  *comm = new ncclComm{ranks, rank, CurrentDevice()};
-  return ncclSuccess;
-}
-
 std::mutex last_error_mutex;
 const char* last_error = "";
 
@@ -78,38 +72,11 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   });
 }
 
-ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId,
-                              int rank) {
-  return Ask([&] { return MakeComm(comm, ranks, rank); });
-}
-
 ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int ranks, ncclUniqueId,
                                     int rank, ncclConfig_t*) {
-  return Ask([&] { return MakeComm(comm, ranks, rank); });
-}
-
-ncclResult_t ncclCommInitRankScalable(ncclComm_t* comm, int ranks, int rank,
-                                      int, ncclUniqueId*, ncclConfig_t*) {
-  return Ask([&] { return MakeComm(comm, ranks, rank); });
-}
-
-ncclResult_t ncclCommInitAll(ncclComm_t* comms, int count, const int* devices) {
   return Ask([&] {
-    for (int i = 0; i < count; ++i) {
-      const int device = devices != nullptr ? devices[i] : i;
-      comms[i] = new ncclComm{count, i, device};
-    }
-  });
-}
-
-// Without communication the number of ranks with this color is unknown, so the
-// new communicator reports all ranks. c10d does not ask.
-ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key,
-                           ncclComm_t* made, ncclConfig_t*) {
-  return Ask([&] {
-    *made = nullptr;
-    if (color == NCCL_SPLIT_NOCOLOR) return ncclSuccess;
-    return MakeComm(made, comm->ranks, key);
+    GetMemory().EnsureContext(CurrentDevice());
+    *comm = new ncclComm{ranks, rank};
   });
 }
 
@@ -130,31 +97,6 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* error) {
     const std::lock_guard lock(comm->mutex);
     *error = comm->async_error;
   });
-}
-
-ncclResult_t ncclCommCount(const ncclComm_t comm, int* count) {
-  *count = comm->ranks;
-  return ncclSuccess;
-}
-
-ncclResult_t ncclCommUserRank(const ncclComm_t comm, int* rank) {
-  *rank = comm->rank;
-  return ncclSuccess;
-}
-
-ncclResult_t ncclCommRegister(const ncclComm_t, void*, size_t, void** handle) {
-  return Ask([&] {
-    static char registered;
-    *handle = &registered;
-  });
-}
-
-ncclResult_t ncclMemAlloc(void** pointer, size_t bytes) {
-  return NcclResult(cudaMalloc(pointer, bytes));
-}
-
-ncclResult_t ncclMemFree(void* pointer) {
-  return NcclResult(cudaFree(pointer));
 }
 
 }  // extern "C"

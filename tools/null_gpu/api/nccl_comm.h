@@ -11,7 +11,7 @@
 #include <set>
 
 struct ncclComm {
-  int ranks, rank, device;
+  int ranks, rank;
   std::mutex mutex{};
   ncclResult_t async_error = ncclSuccess;
   std::set<cudaStream_t> streams{};  // on which it has enqueued kernels

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""The build without CUDA's libraries, which most machines without a GPU have."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stub_checkout import ROOT
+
+
+def test_a_wheel_for_the_cpu_has_every_test_but_those_that_import_torch(
+    tmp_path: Path,
+) -> None:
+    installed = Path(sys.prefix)
+    if not (installed / "pyvenv.cfg").exists():
+        pytest.skip("this Python has no environment of its own")
+    venv, build = tmp_path / "venv", tmp_path / "build"
+    (venv / "bin").mkdir(parents=True)
+    (venv / "bin/python").symlink_to(sys.executable)
+    (venv / "lib").symlink_to(installed / "lib")
+    shutil.copy(installed / "pyvenv.cfg", venv)
+    (venv / ".trainbench-stamp").write_text("cpu 0\n")
+    configure = ["cmake", "-G", "Ninja", "-S", ROOT, "-B", build]
+    done = subprocess.run(
+        [*configure, f"-DTRAINBENCH_PYTHON={venv / 'bin/python'}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    listed = subprocess.check_output(
+        ["ctest", "--test-dir", build, "--show-only=json-v1"]
+    )
+    disabled = {
+        test["name"]
+        for test in json.loads(listed)["tests"]
+        if {"name": "DISABLED", "value": True} in test["properties"]
+    }
+    assert "tools.peers" in disabled
+    assert not any(name.startswith(("unit.", "reports.")) for name in disabled)
