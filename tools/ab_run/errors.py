@@ -25,4 +25,5 @@ class Interrupted(BaseException):
 
     def __init__(self, signal_number: int) -> None:
         super().__init__(signal_number)
+        self.number = signal_number
         self.status = 128 + signal_number

@@ -7,9 +7,10 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
 
 from reports.compare.argument_types import number, pattern, several
+from tools.ab_run.child import interruptible
+from tools.ab_run.errors import Interrupted
 from tools.prove import evidence, monitor, table
 from tools.prove.process import Place
 from tools.prove.runner import now, run_parts
@@ -18,10 +19,6 @@ from tools.prove.state import Json, Part, State, parts_of
 
 GOOD, FAILED, USAGE = 0, 1, 2
 _BAD = {"failed", "timed out", "killed"}
-
-
-class Stopped(BaseException):
-    """A signal asked the command to end."""
 
 
 def _filter(text: str) -> str:
@@ -75,15 +72,6 @@ def listed(parts: Sequence[Part]) -> str:
     )
 
 
-def heed_signals() -> None:
-    def stop(number: int, _: FrameType | None) -> None:
-        raise Stopped(signal.Signals(number).name)
-
-    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(each) != signal.SIG_IGN:  # as SIGHUP is under nohup
-            signal.signal(each, stop)
-
-
 def prove(arguments: argparse.Namespace, stages: Sequence[Stage], began: float) -> int:
     """Runs the chosen stages. Errors: OSError, ValueError for an unknown state."""
     state = State(arguments.state.resolve())
@@ -117,8 +105,9 @@ def prove(arguments: argparse.Namespace, stages: Sequence[Stage], began: float) 
             late = run_parts(
                 left, place, state, began + arguments.seconds, arguments.again, after
             )
-    except Stopped as stopped:
-        print(f"run.sh prove: stopped by {stopped}", file=sys.stderr)
+    except Interrupted as interrupt:
+        name = signal.Signals(interrupt.number).name
+        print(f"run.sh prove: stopped by {name}", file=sys.stderr)
         state.find_killed()
         late = state.left(parts, again=False)
     call["seconds"] = round(time.monotonic() - began, 1)
@@ -136,12 +125,12 @@ def main(tokens: Sequence[str], stages: Sequence[Stage] = STAGES) -> int:
         print(listed(chosen(arguments, stages)))
         return GOOD
     try:
-        return prove(arguments, stages, began)
+        with interruptible():
+            return prove(arguments, stages, began)
     except (OSError, ValueError) as error:
         print(f"run.sh prove: {error}", file=sys.stderr)
         return USAGE
 
 
 if __name__ == "__main__":
-    heed_signals()
     sys.exit(main(sys.argv[1:]))

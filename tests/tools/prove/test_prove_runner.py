@@ -2,20 +2,18 @@
 """tools/prove: its commands, their order, and the handling of failures."""
 
 import json
-import signal
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from signal import SIGHUP, SIGINT, SIGTERM
 from typing import Any
 
 import pytest
 
 from golden import check_golden, refusals
 from stub_checkout import ROOT, is_running, write_script
-from tools.prove.__main__ import heed_signals, main
+from tools.prove.__main__ import main
 from tools.prove.stages import Stage
 from tools.prove.steps import Step, cases
 
@@ -176,8 +174,6 @@ def test_a_signal_keeps_what_there_is(machine: Machine) -> None:
     script = (
         "import sys; sys.path[:0] = sys.argv[1:3]\n"
         "from test_prove_runner import Machine, Path, shell, stage\n"
-        "from tools.prove.__main__ import heed_signals\n"
-        "heed_signals()\n"
         "m = Machine(Path(sys.argv[3]))\n"
         "slow = shell('touch {state}/begun; sleep 600')\n"
         "sys.exit(m.prove(stage(0, shell('true')), stage(1, slow, limit=400)))\n"
@@ -200,17 +196,6 @@ def test_a_signal_keeps_what_there_is(machine: Machine) -> None:
     assert process.returncode == 1
     assert machine.statuses() == {"0": "good", "1": "killed"}
     assert "the same line again goes on with 1" in out
-
-
-def test_nohup_lets_a_proof_outlive_its_terminal() -> None:
-    before = {each: signal.getsignal(each) for each in (SIGINT, SIGTERM, SIGHUP)}
-    signal.signal(SIGHUP, signal.SIG_IGN)
-    try:
-        heed_signals()
-        assert signal.getsignal(SIGHUP) == signal.SIG_IGN
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
 
 
 def test_wrong_flags(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
