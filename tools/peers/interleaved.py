@@ -38,16 +38,6 @@ class Case:
     processes: int = 1
 
 
-def environment(threads: int) -> dict[str, str]:
-    """The threads per process and Gloo's interface, which are equal on both sides."""
-    count = str(threads)
-    return os.environ | {
-        "OMP_NUM_THREADS": count,
-        "MKL_NUM_THREADS": count,
-        "GLOO_SOCKET_IFNAME": "lo",
-    }
-
-
 def output_of(
     what: str,
     command: Sequence[str | Path],
@@ -58,11 +48,14 @@ def output_of(
 
     Exits with the reason if the process fails or hangs.
     """
+    threads = str(arguments.threads)
+    both_sides = {"OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads}
+    both_sides["GLOO_SOCKET_IFNAME"] = "lo"
     with tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env=environment(arguments.threads) | {"TMPDIR": folder, **(more or {})},
+            env=os.environ | both_sides | {"TMPDIR": folder, **(more or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
