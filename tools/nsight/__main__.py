@@ -11,6 +11,7 @@ from reports.command import run_main
 from reports.compare.filters import matching
 from reports.pages.__main__ import main as report
 from tools.nsight.cases import (
+    EXPERIMENT,
     REPORTS,
     Refused,
     cases,
@@ -31,16 +32,19 @@ def _parser() -> argparse.ArgumentParser:
         f"keeps, for each, its summaries {', '.join(REPORTS)} as CSV. Then it runs our "
         "breakdown of the same steps without Nsight, and writes its page and tables.",
         epilog="All other flags are those of tools/bench: --suite, --models, --mode, "
-        "--seq, --batch, --benchmark_filter=..., ...",
+        "--seq, --batch, ...",
         allow_abbrev=False,
     )
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "--into",
         metavar="DIR",
         type=Path,
         required=True,
         help="where to write a folder for each step, and ours.json with its page",
     )
+    steps = f"^{EXPERIMENT}/"
+    add("--benchmark_filter", metavar="REGEX", default=steps, help="the steps (all)")
     return parser
 
 
@@ -70,7 +74,7 @@ def _ours(
 def main(tokens: Sequence[str], program: Path = PROGRAM) -> int:
     given, flags = _parser().parse_known_args(tokens)
     try:
-        names = cases(program, flags)
+        names = cases(program, given.benchmark_filter, flags)
     except Refused as error:
         _say(str(error))
         return USAGE

@@ -12,7 +12,6 @@ from reports.results.files import write_files
 # Its rows do not profile: a process can have only one tool that uses CUPTI.
 EXPERIMENT = "model_size"
 DIVIDED = "breakdown"
-FILTER = "--benchmark_filter="
 
 
 class Refused(Exception):
@@ -21,14 +20,11 @@ class Refused(Exception):
 
 def only(pattern: str, flags: Sequence[str]) -> list[str]:
     """The flags with this filter and on a GPU."""
-    kept = [flag for flag in flags if not flag.startswith(FILTER)]
-    return [*kept, "--device=cuda", f"{FILTER}{pattern}"]
+    return [*flags, "--device=cuda", f"--benchmark_filter={pattern}"]
 
 
-def cases(program: Path, flags: Sequence[str]) -> list[str]:
+def cases(program: Path, pattern: str, flags: Sequence[str]) -> list[str]:
     """The names of the chosen steps. Errors: Refused."""
-    chosen = [flag for flag in flags if flag.startswith(FILTER)]
-    pattern = chosen[-1].removeprefix(FILTER) if chosen else f"^{EXPERIMENT}/"
     done = subprocess.run(
         [program, *only(pattern, flags), "--benchmark_list_tests"],
         stdin=subprocess.DEVNULL,

@@ -13,7 +13,6 @@ other side's time of the same round).
 
 import argparse
 import json
-import math
 import os
 import statistics
 from collections.abc import Callable, Sequence
@@ -122,13 +121,12 @@ def markdown(results: Sequence[dict[str, Any]]) -> str:
     for result in results:
         cells: dict[str, Cell] = result["cells"]
         for side, cell in cells.items():
-            low, high = cell.interval or (math.nan, math.nan)
             texts = (
                 result["case"],
                 side,
                 f"{cell.us / 1e3:.2f}",
                 f"{cell.v_eager:.3f}",
-                f"{low:.3f} to {high:.3f}" if cell.interval else "-",
+                "{:.3f} to {:.3f}".format(*cell.interval) if cell.interval else "-",
                 "-" if cell.v_compile is None else f"{cell.v_compile:.3f}",
                 f"{cell.peak_bytes / 2**20:.1f}",
                 f"{cell.peak_bytes / cells['eager'].peak_bytes:.3f}",
