@@ -89,7 +89,6 @@ def row_or_reason(case: Case, arguments: argparse.Namespace) -> dict[str, Any] |
             # Its ranks share the threads.
             f"--threads={arguments.threads * case.processes}",
             *case.flags,
-            *arguments.ours_flag,
         ]
         output_of(f"{case.name}, ours", command, arguments)
         result: dict[str, Any] = json.loads(out.read_text())
@@ -158,13 +157,6 @@ def parse_common(
     add("--samples", type=positive, help="PyTorch's timed calls (as many as ours)")
     add("--timeout", type=positive, default=600, help="s per process (%(default)s)")
     add("--binary", type=Path, default=BINARY, help="our program (the one in build/)")
-    add(
-        "--ours-flag",
-        action="append",
-        default=[],
-        metavar="FLAG",
-        help="one more flag for our program, such as --ours-flag=--warmup=5",
-    )
     add("--json", type=Path, help="also write the result here")
     arguments = parser.parse_args(flags)
     if not arguments.worker and not arguments.binary.is_file():
