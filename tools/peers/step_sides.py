@@ -13,9 +13,14 @@ from torch.profiler import ProfilerActivity, profile
 
 from tools.peers.eager_step import Step, make_step, timed
 from tools.peers.interleaved import ROOT, Case
-from tools.peers.pytorch_model import MODELS
 
-IMPLEMENTATIONS = ("textbook", "library", "fused")
+# The experiments of our sides.
+_EXPERIMENTS = {
+    "textbook": "model_size",
+    "library": "implementations/library",
+    "fused": "implementations/fused",
+    "aoti": "compiled/aoti",
+}
 PYTORCH = ("eager", "compile")
 # With these, glibc never returns memory to the system.
 KEEP_PAGES = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
@@ -33,27 +38,16 @@ class Outcome:
 
 
 def sides_of(mode: str) -> tuple[str, ...]:
-    aoti = () if mode == "forward" else ("aoti",)
-    return (*IMPLEMENTATIONS, *aoti, *PYTORCH)
+    ours = (side for side in _EXPERIMENTS if (side, mode) != ("aoti", "forward"))
+    return (*ours, *PYTORCH)
 
 
 def case_of(side: str, a: argparse.Namespace) -> Case:
     """The case of our program for this side."""
-    experiment = "compiled/aoti" if side == "aoti" else "model_size"
-    model: str = a.model
-    flags: list[str] = []
-    if side in ("library", "fused"):
-        model, sizes = f"{a.model}_{side}", MODELS[a.model]
-        definition = (
-            f"--model=name={model},d_model={sizes.d_model},d_ff={sizes.d_ff},"
-            f"layers={sizes.layers},heads={sizes.heads},vocab={sizes.vocab},"
-            f"implementation={side}"
-        )
-        flags = [definition]
     keys = ("mode", "precision", "batch", "seq", "device")
-    flags += [f"--models={model}", *(f"--{key}={getattr(a, key)}" for key in keys)]
-    shape = f"batch:{a.batch}/seq:{a.seq}"
-    return Case(f"{experiment}/{model}/{a.precision}/{a.mode}/{shape}", flags)
+    flags = [f"--models={a.model}", *(f"--{key}={getattr(a, key)}" for key in keys)]
+    step = f"{a.model}/{a.precision}/{a.mode}/batch:{a.batch}/seq:{a.seq}"
+    return Case(f"{_EXPERIMENTS[side]}/{step}", flags)
 
 
 def outcome_of(row: dict[str, Any]) -> Outcome:
