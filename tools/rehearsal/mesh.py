@@ -81,17 +81,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _machine(
-    parser: argparse.ArgumentParser, given: argparse.Namespace, document: Json
-) -> Machine:
-    sheet = document["datasheet"]
+def _machine(given: argparse.Namespace, sheet: Json) -> Machine:
+    """The given rates, or those of the data sheet, which each GPU of GPUS has."""
     flops = given.device_tflops * 1e12 or sheet["flops_per_second"]
     bytes_ = given.memory_gb_per_s * 1e9 or sheet["bytes_per_second"]
-    if not flops or not bytes_:
-        parser.error(
-            "--device_tflops or --memory_gb_per_s is 0; allowed: above 0, because the "
-            f"data sheet of {document['device']} is unknown"
-        )
     return Machine(flops, bytes_, given.node_ranks, *given.links)
 
 
@@ -169,7 +162,7 @@ def main(tokens: Sequence[str], ask: Ask) -> int:
         print(parser.format_help(), printed("--help"), sep="\n", end="")
         return 0
     document: Json = json.loads(printed())
-    on = _machine(parser, given, document)
+    on = _machine(given, document["datasheet"])
     rows = plan(document, on, rows_of)
     if not given.predict_only and len({row["mesh"]["ranks"] for row in rows}) == 1:
         _rehearse(rows, rows_of)
