@@ -16,11 +16,10 @@ PAGE, PLOT = (DATA / f"predictions.{suffix}" for suffix in ("md", "svg"))
 _OPENING = """\
 # Predicted and measured
 
-These are predictions, made without a GPU: of dry runs, recipes and rates of kernels.
+These predictions need no GPU: they come from dry runs, recipes and rates of kernels.
 Nothing is fitted to a step. `tools/validate page` writes this page from the tables of
-this folder; `tools/validate memory` and `tools/validate time` take other files of the
-same columns.
-"""
+this folder; `tools/validate memory` and `tools/validate time` take other files with the
+same columns."""
 
 
 def scatter(judged: Sequence[step_times.Judged]) -> Figure:
