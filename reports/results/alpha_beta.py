@@ -34,16 +34,8 @@ def fit_alpha_beta(sizes: Sequence[float], times_us: Sequence[float]) -> AlphaBe
     """Minimises the sum of (t(S) / measured - 1)^2 with both parameters >= 0.
 
     The error is relative so that small sizes, which determine alpha, weigh as much as
-    large ones. Raises ValueError if the lengths differ, if there are fewer than two
-    different sizes, or if a value is not finite and positive.
+    large ones. All values must be above 0, and at least two sizes different.
     """
-    if len(sizes) != len(times_us):
-        raise ValueError(f"{len(sizes)} sizes, but {len(times_us)} times")
-    for value in (*sizes, *times_us):
-        if not (math.isfinite(value) and value > 0):
-            raise ValueError(f"{value} is no size or time: it must be above 0")
-    if len(set(sizes)) < 2:
-        raise ValueError("alpha and bandwidth need at least 2 different sizes")
     bytes_, times = np.asarray(sizes, float), np.asarray(times_us, float)
     # Sizes are scaled by the largest, so that both columns have similar magnitude.
     unit = bytes_.max()

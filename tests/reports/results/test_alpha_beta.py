@@ -29,22 +29,3 @@ def test_no_parameter_is_negative() -> None:
     assert fit.alpha_us == pytest.approx(12 / 5)
     assert fit.us_per_byte == 0
     assert fit.bytes_per_second == math.inf and fit.half_rate_bytes == math.inf
-
-
-@pytest.mark.parametrize(
-    ("sizes", "times", "message"),
-    [
-        ([1], [1], "at least 2 different sizes"),
-        ([8, 8], [1, 2], "at least 2 different sizes"),
-        ([1, 2], [1], "2 sizes, but 1 times"),
-        ([1, 2], [1, 0], "0 is no size or time"),
-        ([1, -3], [1, 2], "-3 is no size or time"),
-        ([1, math.inf], [1, 2], "inf is no size or time"),
-        ([1, 2], [1, math.nan], "nan is no size or time"),
-    ],
-)
-def test_what_cannot_be_fitted_is_an_error_that_says_why(
-    sizes: list[float], times: list[float], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        fit_alpha_beta(sizes, times)
