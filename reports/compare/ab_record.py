@@ -14,8 +14,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from reports.compare import saving
 from reports.compare.noise import NoiseFile, load_noise
+from reports.results import records
 from reports.results.records import NotAResult, record, saved
 
 KIND = "trainbench ab run"
@@ -98,7 +98,7 @@ def samples_file_of(file: str) -> str:
 
 
 def save(run: AbRun, directory: Path) -> None:
-    saving.save(directory / FILE, KIND, VERSION, asdict(run))
+    records.save(directory / FILE, KIND, VERSION, asdict(run))
 
 
 def sha256_of(path: Path) -> str:

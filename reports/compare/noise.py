@@ -8,8 +8,7 @@ from pathlib import Path
 
 from reports.compare.decision import RowNoise
 from reports.compare.intervals import Pair, max_spread, pair_interval, spread_of
-from reports.compare.saving import save
-from reports.results.records import NotAResult, record, saved
+from reports.results.records import NotAResult, record, save, saved
 
 KIND = "trainbench noise floor"
 VERSION = 1

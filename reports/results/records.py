@@ -2,11 +2,15 @@
 """Reads JSON files as typed records. An error message is one line, with the invalid
 value and the allowed ones."""
 
+import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+
+from reports.results.files import write_files
 
 T = TypeVar("T")
 MOST_BYTES = 1 << 28  # a hundred times a result of the quick suite
@@ -141,3 +145,9 @@ def saved(path: Path, kind: str, version: int) -> dict[str, Any]:
         if found != expected or isinstance(found, bool):
             raise NotAResult(f"its {key} is {shown(found)}; allowed: {expected!r}")
     return document
+
+
+def save(path: Path, kind: str, version: int, content: Mapping[str, Any]) -> None:
+    """Replaces a file for `saved`. Errors: OSError."""
+    document = {"kind": kind, "version": version, **content}
+    write_files({path: json.dumps(document, indent=2) + "\n"})

@@ -10,7 +10,7 @@ from reports.compare.ab_record import SIDES, AbRun, samples_file_of
 from reports.compare.ab_times import load
 from reports.compare.comparison import Comparison, Options
 from reports.compare.noise import NoiseFile, noise_of_rows
-from reports.compare.saving import save
+from reports.results.records import save
 
 FILE = "result.json"
 KIND = "trainbench ab result"
