@@ -38,7 +38,6 @@ class Step:
     parts: dict[tuple[str, str], Row] = field(default_factory=dict)
     whole: Row | None = None
     timed: Row | None = None
-    unattributed: Row | None = None  # operators without a component
     inference: "Step | None" = None  # of the same model; only of the step to show
 
     @property
@@ -48,8 +47,6 @@ class Step:
     @property
     def lost(self) -> float | None:
         """The share of operators without a component, if it is known."""
-        if self.unattributed is not None:
-            return self.unattributed["share"]
         return self.whole.get("unattributed_share") if self.whole else None
 
     @property
@@ -82,8 +79,6 @@ def step_of(rows: list[Row]) -> Step:
         phase, component = row.words.get("phase", ""), row.words.get("component", "")
         if component == "timed":
             step.timed = row
-        elif component == "unattributed":
-            step.unattributed = row
         elif component == "all" and phase == "step":
             step.whole = row
         elif component == "all":
