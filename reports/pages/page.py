@@ -26,11 +26,11 @@ from reports.results.text import Table
 def _when(date: str) -> str:
     try:
         moment = datetime.fromisoformat(date)
-    except ValueError:
+        if moment.tzinfo is None:
+            return f"{moment:%Y-%m-%d %H:%M}"
+        return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    except (ValueError, OverflowError):  # the latter in the years 1 and 9999
         return date
-    if moment.tzinfo is None:
-        return f"{moment:%Y-%m-%d %H:%M}"
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def facts(result: Result) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ import pytest
 
 from golden import check_golden
 from reports.pages.__main__ import main
-from reports.pages.page import page
+from reports.pages.page import facts, page
 from reports.pages.render import tables
 from reports.pages.section import Section
 from reports.results.rows import parse
@@ -195,6 +195,20 @@ def test_hostile_words_stay_words(tmp_path: Path) -> None:
     assert "\n# no heading" not in markdown
     assert r"$x_{ | \[a](b) \*c\*" in markdown
     assert re.search(r"^\| .*/a\\\|b \| 5 us \|$", markdown, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("date", "shown"),
+    [
+        ("2026-03-01T12:30:00+01:00", "2026-03-01 11:30 UTC"),
+        ("2026-03-01T12:30:00", "2026-03-01 12:30"),
+        ("9999-12-31T23:59:59-05:00", "9999-12-31T23:59:59-05:00"),
+        ("today", "today"),
+    ],
+)
+def test_a_date_is_in_utc_if_it_can_be(date: str, shown: str) -> None:
+    result = parse(document(context=CONTEXT | {"date": date}))
+    assert ("Date", shown) in facts(result)
 
 
 def test_memory_traces_can_be_elsewhere(
