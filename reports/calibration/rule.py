@@ -92,7 +92,7 @@ def ratios(log_medians: Floats, new_first: Flags) -> Floats:
     """
     later = log_medians[:, 1::2] - log_medians[:, 0::2]
     sign = np.where(new_first, -1.0, 1.0)
-    return np.asarray(later * (sign if sign.ndim == 2 else sign[None, :])[..., None])
+    return np.asarray(later * sign[..., None])
 
 
 def abba(pairs: int) -> Flags:

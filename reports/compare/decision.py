@@ -17,7 +17,6 @@ from reports.compare.intervals import (
     pairs_for,
     pairs_to_decide,
     prediction_interval,
-    spread_of,
 )
 from reports.results.text import plural
 
@@ -83,7 +82,7 @@ def _more_pairs(pairs: Sequence[Pair], alpha: float, threshold: float) -> int:
         return pairs_for(alpha) - n
     log_ratios = [pair.log_ratio for pair in pairs]
     distance = abs(abs(statistics.median(log_ratios)) - math.log1p(threshold))
-    needed = pairs_to_decide(spread_of(log_ratios), distance, alpha)
+    needed = pairs_to_decide(statistics.stdev(log_ratios), distance, alpha)
     return max(1, needed - n)
 
 

@@ -145,8 +145,3 @@ def pairs_to_decide(spread: float, distance: float, alpha: float) -> int:
     return counts.start + bisect_left(
         counts, True, key=lambda n: spread * _half_width(n, alpha) <= distance
     )
-
-
-def spread_of(values: Sequence[float]) -> float:
-    """Returns the standard deviation of a sample of at least 2 values."""
-    return float(np.std(np.asarray(values, float), ddof=1))

@@ -2,12 +2,13 @@
 """The noise of each row on one machine, as tools/ab --same measures it."""
 
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from reports.compare.decision import RowNoise
-from reports.compare.intervals import Pair, max_spread, pair_interval, spread_of
+from reports.compare.intervals import Pair, max_spread, pair_interval
 from reports.results.records import NotAResult, record, save, saved
 
 KIND = "trainbench noise floor"
@@ -53,7 +54,7 @@ def noise_of_rows(
         if interval is not None:
             found[name] = RowNoise(
                 floor=math.expm1(max(abs(interval.low), abs(interval.high))),
-                spread=math.sqrt(2) * spread_of(times),
+                spread=math.sqrt(2) * statistics.stdev(times),
                 pairs=len(pairs[name]),
                 reach=float(reach[name]),
             )
