@@ -61,7 +61,8 @@ class Look:
 def _scale(bars: Sequence[Bar], look: Look) -> Scale:
     high, base = max(bar.end for bar in bars) or 1.0, 2 if look.binary else 10
     if look.log:
-        low = min(min(b.length, (b.interval or (b.length,))[0]) for b in bars) * 0.7
+        ends = (end for bar in bars for end in (bar.length, *(bar.interval or ())))
+        low = min(end for end in ends if end > 0) * 0.7
         return Scale(max(low, high * 1e-9), high * 1.4, log=True, base=base)
     return Scale(0, max(high, 1.1 if look.line else 0) * 1.02, base=base)
 
@@ -81,12 +82,11 @@ def draw_bars(title: str, said: str, bars: Sequence[Bar], look: Look) -> Figure:
     left = names + 8
     right = width - max(width_of(bar.value) for bar in bars) - 10
     scale = _scale(bars, look)
-    widest = max(
-        width_of(look.formatted(tick)) for tick in scale.ticks(5) or [scale.high]
-    )
+    widest = max(width_of(look.formatted(tick)) for tick in scale.ticks(5))
 
     def across(value: float) -> float:
-        return left + max(0.0, min(1.0, scale.at(value))) * (right - left)
+        inside = min(max(value, scale.low), scale.high)
+        return left + scale.at(inside) * (right - left)
 
     for tick in scale.ticks(max(2, int((right - left) / (widest + 10)))):
         x = across(tick)

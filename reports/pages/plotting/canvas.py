@@ -61,7 +61,8 @@ class Scale:
 
     def ticks(self, most: int) -> list[float]:
         """Returns a few round numbers."""
-        found = self._log_ticks(most) if self.log else self._steps(most)
+        found = self._log_ticks(most) if self.log else []
+        found = found or self._steps(most)  # a short logarithmic scale may have none
         return [value for value in found if self.low <= value <= self.high * 1.0001]
 
     def _steps(self, most: int) -> list[float]:

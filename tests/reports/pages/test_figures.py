@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from advised import BF16_PEAK, PEAKS, Entry, product, timed
-from figures import outline, texts
+from figures import gids, outline, texts
 from golden import check_golden
 from reports.experiments.spec import Bars, Lines, Phases, Plot
 from reports.pages.figures.breakdown import MOST_STEPS, breakdown
@@ -198,6 +198,21 @@ def test_without_rows_there_is_no_plot(plot: Plot) -> None:
     assert drawn(plot) == []
     if not (isinstance(plot, Bars) and plot.counter == TIME):
         assert drawn(plot, case(1)) == []
+
+
+def test_an_axis_of_a_few_percent_has_numbers() -> None:
+    """No 1, 2 or 5 times a power of ten is between them."""
+    rows = [reduced("gloo", 2, size, us) for size, us in ((1024, 300), (2048, 400))]
+    time_over_size, _ = all_reduce(result_of(*rows))
+    assert {"300 us", "350 us", "400 us"} <= set(texts(time_over_size.svg))
+
+
+def test_an_interval_may_reach_0_on_a_logarithmic_axis() -> None:
+    noisy = {"samples": 10, "steady_ratio": 30, "steady_cv": 2.0}
+    calm = {"samples": 10, "steady_ratio": 1, "steady_cv": 0.01}
+    rows = [entry(f"made/a/n:{n}", 1, **one) for n, one in enumerate((noisy, calm))]
+    (figure,) = drawn(Bars("steady_ratio"), *rows)
+    assert "interval-0" in gids(figure.svg, "interval")
 
 
 @pytest.mark.parametrize(
