@@ -24,7 +24,7 @@ def test_a_wheel_for_the_cpu_has_every_test_but_those_that_import_torch(
     (venv / "lib").symlink_to(installed / "lib")
     shutil.copy(installed / "pyvenv.cfg", venv)
     (venv / ".trainbench-stamp").write_text("cpu 0\n")
-    configure = ["cmake", "-G", "Ninja", "-S", ROOT, "-B", build]
+    configure = ["cmake", "-G", "Ninja", "-S", str(ROOT), "-B", str(build)]
     done = subprocess.run(
         [*configure, f"-DTRAINBENCH_PYTHON={venv / 'bin/python'}"],
         capture_output=True,
