@@ -5,7 +5,8 @@ import socket
 import subprocess
 from collections.abc import Sequence
 
-from program import Finished, Program
+from processes import Finished
+from program import Program
 
 # Sockets that reserve ports until this process ends, so no two tests share a port.
 _taken: list[socket.socket] = []
@@ -70,7 +71,7 @@ def run_all(
     try:
         for process in started:
             out, err = process.communicate(timeout=600)
-            finished.append(Finished(process.returncode, out, err))
+            finished.append(Finished(process.args, process.returncode, out, err))
     finally:
         for process in started:
             process.kill()

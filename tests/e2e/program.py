@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from processes import Finished, run
 from tools.prove import steps
 
 Json = dict[str, Any]
@@ -41,13 +42,6 @@ def without(flags: tuple[str, ...], *names: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Finished:
-    code: int
-    out: str
-    err: str
-
-
-@dataclass(frozen=True)
 class Program:
     path: Path
     directory: Path  # the working directory
@@ -76,19 +70,13 @@ class Program:
         preexec: Callable[[], None] | None = None,
     ) -> Finished:
         """Runs the program, which must end with this exit status, if any is given."""
-        done = subprocess.run(
-            self.command(*flags),
+        return run(
+            *self.command(*flags),
+            status=code,
             cwd=self.directory,
             env=self.environment(env),
-            preexec_fn=preexec,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=600,  # long, as the machine may be busy
-            check=False,
+            preexec=preexec,
         )
-        assert code in (None, done.returncode), done.stdout + done.stderr
-        return Finished(done.returncode, done.stdout, done.stderr)
 
     def measure(
         self, *flags: str, code: int = 0, env: dict[str, str] | None = None

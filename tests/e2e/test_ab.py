@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 from built import built
+from processes import Finished, run
 from program import NANO, Json, without
 from reports.compare.ab_record import load
-from stub_checkout import ROOT, Finished, run, write_script
+from stub_checkout import ROOT, write_script
 from tools.ab_run.schedule import side_of
 from tools.ab_run.task import key_of
 
@@ -31,7 +32,7 @@ def ab(base: Path, new: Path, directory: Path, *flags: str, status: int) -> Fini
     command = (sys.executable, "-m", "tools.ab_run", "--out=out", "--binaries")
     given = (str(base), str(new), *FLAGS, *flags)
     variables = os.environ | {"PYTHONPATH": str(ROOT)}
-    return run(*command, *given, status=status, cwd=directory, **variables)
+    return run(*command, *given, status=status, cwd=directory, env=variables)
 
 
 def result(directory: Path) -> Json:

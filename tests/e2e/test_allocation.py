@@ -57,7 +57,7 @@ def test_a_refused_allocation_is_an_error_and_the_next_case_runs(
     document = trainbench.result()
     if document["skipped"]:
         pytest.skip("others have taken the memory since")
-    assert done.code == 1, done.err
+    assert done.returncode == 1, done.stderr
     assert document["complete"] is True
     (error,) = document["errors"]
     assert error["name"] == "model_size/wide/fp32/forward/batch:1/seq:8"

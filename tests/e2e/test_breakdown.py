@@ -37,7 +37,7 @@ def run(trainbench: Program, *flags: str) -> Run:
     document = trainbench.result()
     samples = {line["name"]: line["samples_us"] for line in trainbench.samples()}
     known = set(names(measured(document)))
-    first_words = (line.partition(" ")[0] for line in done.out.splitlines())
+    first_words = (line.partition(" ")[0] for line in done.stdout.splitlines())
     return Run(document, samples, [name for name in first_words if name in known])
 
 

@@ -19,7 +19,7 @@ def case_lines(out: str) -> list[str]:
 
 def test_csv_has_the_counters_of_every_case(trainbench: Program) -> None:
     done = trainbench.run(*ALL_NANO, "--benchmark_format=csv")
-    rows = list(csv.DictReader(io.StringIO(done.out)))
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
     assert len(rows) == 6
     for row in rows:
         assert re.fullmatch(r"model_size/nano/\w+/\w+/batch:1/seq:8", row["name"])

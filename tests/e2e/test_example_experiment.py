@@ -6,12 +6,13 @@ trainbench is installed from this build; the other repository finds it as a pack
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import processes
+from built import built
 from null_gpu import FLAGS, null_gpu
 from program import Json, Program, load, measured
 from reports.compare.ab_record import load as load_ab
@@ -24,13 +25,15 @@ find_package(trainbench 0.1 REQUIRED) # as a dependency of a dependency
 trainbench_add_benchmarks(mine gelu.cc)
 trainbench_add_benchmarks(another "${CMAKE_CURRENT_SOURCE_DIR}/gelu.cc")
 """
+TOOLS = Path("share/trainbench/tools")  # of an installed package
 RUN = ("--suite=smoke", "--benchmark_min_time=0.01")
 
 
-def run(*command: str | Path, cwd: Path) -> str:
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+def run(*command: str | Path, cwd: Path, status: int = 0) -> str:
+    """Runs a command that finds the Python of this test; returns what it printed."""
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    env = os.environ | {"PATH": path}
+    return processes.run(*command, status=status, cwd=cwd, env=env).stdout
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +52,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Installs trainbench; returns the directory."""
-    build = Path(os.environ.get("TRAINBENCH_BUILD", "no build"))
+    build = built("TRAINBENCH_BUILD")
     if not (build / "trainbench-config.cmake").exists() or not shutil.which("ninja"):
         pytest.skip("TRAINBENCH_BUILD is no build that exports a package")
     prefix = tmp_path_factory.mktemp("prefix")
@@ -60,21 +63,6 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
             cwd=prefix,
         )
     return prefix
-
-
-def installed(
-    prefix: Path, tool: str, *arguments: str | Path, cwd: Path
-) -> subprocess.CompletedProcess[str]:
-    """Runs a command of the installed package with the Python of this test."""
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    return subprocess.run(
-        [prefix / "share/trainbench/tools" / tool, *arguments],
-        cwd=cwd,
-        env=os.environ | {"PATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +106,7 @@ def test_it_says_what_it_asks_and_expects(program: Program, document: Json) -> N
     assert asked["question"].startswith("What does exact GELU cost")
     (expected,) = document["expectations"]
     assert expected["experiment"] == "gelu"
-    listed = program.run("--list").out
+    listed = program.run("--list").stdout
     assert asked["question"][:40] in listed
     assert "kind=none,tanh elements=1Mi,32Mi" in listed
 
@@ -138,9 +126,7 @@ def test_installed_commands_read_it(
     program: Program, document: Json, prefix: Path
 ) -> None:
     def call(tool: str, *arguments: str) -> str:
-        done = installed(prefix, tool, *arguments, cwd=program.directory)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        return run(prefix / TOOLS / tool, *arguments, cwd=program.directory)
 
     # The tools must not import this file, although they run in its directory.
     (program.directory / "html.py").write_text("raise SystemExit('not yours')")
@@ -165,13 +151,13 @@ def test_two_commits_of_its_repository_are_compared(
     again = f"for (int i = 0; i < 8; ++i) {once}"
     source.write_text(text.replace(once, again))
     git(mine, "commit", "--quiet", "--all", "--message=slower")
-    done = installed(
-        *(prefix, "ab", f"--project={mine / 'bench'}", "--target=mine"),
+    run(
+        *(prefix / TOOLS / "ab", f"--project={mine / 'bench'}", "--target=mine"),
         *("HEAD~1", "HEAD", "--out=ab", "--threshold=20", "--max_pairs=8"),
         *("--suite=smoke", "--elements=64Ki", "--benchmark_filter=none|tanh"),
         cwd=tmp_path,
+        status=1,
     )
-    assert done.returncode == 1, done.stderr
     found = load_ab(tmp_path / "ab")
     assert found.new.revision == git(mine, "rev-parse", "HEAD")
     assert found.rows == [f"gelu/{kind}/elements:65536" for kind in ("none", "tanh")]

@@ -3,7 +3,8 @@
 
 import pytest
 
-from program import FAST, OUT, SAMPLES, Finished, Program, measured, names
+from processes import Finished
+from program import FAST, OUT, SAMPLES, Program, measured, names
 
 GOOD = ["fault/good/n:0", "fault/good/n:1"]
 REPETITIONS = 3
@@ -48,19 +49,19 @@ def test_every_fault_is_an_error_and_the_others_are_measured(
     assert len(document["errors"]) == REPETITIONS * len(REASONS)
     sampled = names(faults.samples())
     assert sorted(name for name in sampled if name in GOOD) == sorted(rows)
-    assert f"{len(document['errors'])} failed" in done.out
+    assert f"{len(document['errors'])} failed" in done.stdout
 
 
 @pytest.mark.parametrize("output", ["json", "csv", "console"])
 def test_every_format_tells_of_the_error(faults: Program, output: str) -> None:
     done = run(faults, "throws/", flags=(f"--benchmark_format={output}",))
-    assert "no third call" in done.out
+    assert "no third call" in done.stdout
     assert names(faults.result()["errors"]) == ["fault/throws/n:0"]
 
 
 def test_the_end_of_the_process_keeps_the_rows_before_it(faults: Program) -> None:
     done = run(faults, "terminates", flags=(SAMPLES,))
-    assert "uncaught exception: nobody catches this" in done.err
+    assert "uncaught exception: nobody catches this" in done.stderr
     document = faults.result()
     assert document["complete"] is False
     assert names(document["benchmarks"]) == GOOD[:1]

@@ -36,8 +36,8 @@ def test_a_run_continues_with_what_is_missing(trainbench: Program) -> None:
     old = trainbench.measure(*NANO, peaks, SAMPLES, TEAM)
     done = trainbench.run(*CASES, OUT, SAMPLES, TEAM, "--resume=a.json")
     kept = len(names(measured(old)))
-    assert f"keeping {kept} cases of a.json, running 2" in done.err
-    assert "peak/" not in done.out and "precision/" in done.out
+    assert f"keeping {kept} cases of a.json, running 2" in done.stderr
+    assert "peak/" not in done.stdout and "precision/" in done.stdout
     new = trainbench.result()
     assert new["complete"] is True
     assert new["benchmarks"][:kept] == old["benchmarks"], "bit by bit"
@@ -60,7 +60,7 @@ def test_a_run_continues_with_what_is_missing(trainbench: Program) -> None:
         ((SAMPLES,), "--benchmark_out is ''"),
     ):
         refused = trainbench.run(*CASES, *flags, "--resume=a.json", code=2)
-        assert why in refused.err
+        assert why in refused.stderr
         assert trainbench.result() == new
     # Nothing is left to do, and the file is still complete.
     again = trainbench.measure(*CASES, SAMPLES, TEAM, "--resume=a.json")

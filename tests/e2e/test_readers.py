@@ -147,8 +147,8 @@ def test_a_case_that_does_not_fit_has_no_entry(trainbench: Program) -> None:
 def test_what_is_printed_is_the_document_alone(trainbench: Program) -> None:
     """Bencher reads the standard output of a command."""
     done = trainbench.run(*NANO_FORWARD, "--benchmark_format=json")
-    check_read(done.out)
-    assert json.loads(done.out)["questions"]
+    check_read(done.stdout)
+    assert json.loads(done.stdout)["questions"]
 
 
 @pytest.mark.parametrize("file", REFERENCES, ids=lambda file: file.parent.name)

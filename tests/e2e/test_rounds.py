@@ -47,7 +47,7 @@ def test_each_round_visits_all_and_families_take_turns(trainbench: Program) -> N
         assert 0 < row["time_ratio_low"] <= row["time_ratio"] <= row["time_ratio_high"]
     for row in rows:
         assert row["min_us"] <= row["p50_low_us"] <= row["p50_us"] <= row["p50_high_us"]
-    found = re.findall(r"^(\S+): [\d.]+ [mu]?s in its first visit$", done.err, re.M)
+    found = re.findall(r"^(\S+): [\d.]+ [mu]?s in its first visit$", done.stderr, re.M)
     assert sorted(found) == sorted(names(rows))
     for line, row in zip(trainbench.samples(), rows, strict=True):
         assert sum(line["visit_sizes"]) == len(line["samples_us"]) == row["samples"]
@@ -72,4 +72,4 @@ def test_each_process_is_a_repetition(trainbench: Program) -> None:
     assert by_repetition[0] != by_repetition[1]
     # Each case has one line in the table.
     name = rows[0]["name"]
-    assert sum(line.startswith(f"{name} ") for line in done.out.splitlines()) == 1
+    assert sum(line.startswith(f"{name} ") for line in done.stdout.splitlines()) == 1

@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from program import NANO_FORWARD, OUT, Finished, Program
+from processes import Finished
+from program import NANO_FORWARD, OUT, Program
 
 
 def test_a_full_disk_is_status_1_and_one_line(trainbench: Program) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full")
     done = trainbench.run(*NANO_FORWARD, "--samples_out=/dev/full", code=1)
-    last = done.err.splitlines()[-1]
+    last = done.stderr.splitlines()[-1]
     assert last.startswith("trainbench: ") and "/dev/full" in last
     assert "No space left" in last
 
@@ -28,8 +29,8 @@ def test_a_file_that_may_not_grow_is_status_1_and_one_line(trainbench: Program) 
         code=1,
         preexec=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
     )
-    assert done.err.count("\n") == 1
-    assert "a.json" in done.err and "File too large" in done.err
+    assert done.stderr.count("\n") == 1
+    assert "a.json" in done.stderr and "File too large" in done.stderr
     assert list(trainbench.directory.iterdir()) == []
 
 
@@ -67,16 +68,16 @@ def run_with_driver(
 
 def test_auto_says_why_it_takes_the_cpu(trainbench: Program) -> None:
     done = run_with_driver(trainbench, 12040, "auto")
-    assert done.err.splitlines()[0] == f"trainbench: no GPU is used: {OLD}"
-    assert "1 measured" in done.out
+    assert done.stderr.splitlines()[0] == f"trainbench: no GPU is used: {OLD}"
+    assert "1 measured" in done.stdout
 
 
 def test_cuda_is_refused_with_the_reason(trainbench: Program) -> None:
     done = run_with_driver(trainbench, 13000, "cuda", code=2)
     reason = "--device is cuda, but there is no usable GPU here"
-    assert done.err == f"trainbench: {reason}: {STUCK}; allowed here: auto, cpu\n"
+    assert done.stderr == f"trainbench: {reason}: {STUCK}; allowed here: auto, cpu\n"
 
 
 def test_cpu_asks_no_driver(trainbench: Program) -> None:
     done = run_with_driver(trainbench, 12040, "cpu")
-    assert "no GPU is used" not in done.err
+    assert "no GPU is used" not in done.stderr

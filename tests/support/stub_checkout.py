@@ -6,6 +6,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from processes import Finished, run
+
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "tools"
 
@@ -57,31 +59,6 @@ exit "${STUB_STATUS:-0}"
 """
 
 
-Finished = subprocess.CompletedProcess[str]
-
-
-def run(
-    *command: str | Path,
-    status: int | None = 0,
-    cwd: str | Path | None = None,
-    **environment: str,
-) -> Finished:
-    """Runs a command that sees only these variables, and a PATH. It must end with this
-    exit status, if any is given."""
-    done = subprocess.run(
-        command,
-        cwd=cwd,
-        env={"PATH": "/usr/bin:/bin", **environment},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert status in (None, done.returncode), done.stderr
-    return done
-
-
 @dataclass(frozen=True)
 class Checkout:
     root: Path
@@ -95,8 +72,8 @@ class Checkout:
     def run(self, script: str, *flags: str, status: int = 0, **extra: str) -> Finished:
         path = self.root / "tools" / script
         # The result must not depend on the working directory.
-        cwd, environment = self.stubs, self.environment(**extra)
-        return run(path, *flags, status=status, cwd=cwd, **environment)
+        env = self.environment(**extra)
+        return run(path, *flags, status=status, cwd=self.stubs, env=env)
 
     def start(self, script: str, *flags: str, **extra: str) -> subprocess.Popen[str]:
         """Starts a script in a session of its own."""
@@ -116,14 +93,6 @@ class Checkout:
 
     def log(self) -> list[str]:
         return (self.stubs / "log").read_text().splitlines()
-
-
-def is_running(pid: str) -> bool:
-    """Whether the process exists and has not ended."""
-    try:
-        return "State:\tZ" not in Path("/proc", pid, "status").read_text()
-    except OSError:
-        return False
 
 
 def write_script(path: Path, text: str) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 import program
 from null_gpu import CHECKED, FLAGS, in_order, null_gpu, processes_without_accesses
-from program import NANO_FORWARD, OUT, SMOKE, Finished, Json, Program, without
+from processes import Finished
+from program import NANO_FORWARD, OUT, SMOKE, Json, Program, without
 from reports.answers.judging import Verdict, judgements
 from reports.results.rows import parse
 
@@ -44,7 +45,7 @@ def test_every_row_is_good_or_skipped_for_a_right_reason(
 ) -> None:
     done, document = smoke
     assert document["errors"] == []
-    assert done.code == 0, done.err
+    assert done.returncode == 0, done.stderr
     assert document["complete"] is True
     for row in document["skipped"]:
         (why,) = (why for name, why in SKIPS.items() if re.match(name, row["name"]))
@@ -55,7 +56,7 @@ def test_streams_touch_memory_in_order(
     smoke: tuple[Finished, Json], report: Path
 ) -> None:
     """Accesses out of order end the process, and the test of its rows fails."""
-    assert smoke[0].code == 0, smoke[0].err
+    assert smoke[0].returncode == 0, smoke[0].stderr
     assert processes_without_accesses(report) == []
 
 
@@ -89,8 +90,8 @@ def test_no_time_is_written(smoke: tuple[Finished, Json]) -> None:
 
 def test_no_time_is_printed(smoke: tuple[Finished, Json]) -> None:
     done, _ = smoke
-    assert "null GPU: kernels do nothing, times are not measured" in done.out
-    rows = re.findall(r"^\w+/\S+ +(\S+)", done.out, re.M)
+    assert "null GPU: kernels do nothing, times are not measured" in done.stdout
+    rows = re.findall(r"^\w+/\S+ +(\S+)", done.stdout, re.M)
     assert set(rows) == {"-", "SKIPPED"}
 
 
@@ -115,5 +116,5 @@ def test_wrong_results_are_errors_where_they_are_not_accepted(
 def test_there_are_no_times_to_write(trainbench: Program, output: str) -> None:
     flags = without(NANO_FORWARD, "--benchmark_min_time")
     done = trainbench.run(*flags, *FLAGS, f"--{output}=a", code=2, env=null_gpu())
-    assert f"--{output} is 'a'" in done.err and "no times" in done.err
+    assert f"--{output} is 'a'" in done.stderr and "no times" in done.stderr
     assert list(trainbench.directory.iterdir()) == []

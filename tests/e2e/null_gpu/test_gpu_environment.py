@@ -38,16 +38,16 @@ def test_a_gpu_without_virtual_memory_has_the_usual_segments(
 def test_what_decides_about_tf32_is_refused(trainbench: Program) -> None:
     env = null_gpu(NVIDIA_TF32_OVERRIDE="1")
     done = trainbench.run(*FLAGS, *EMPTY, code=2, env=env)
-    assert "NVIDIA_TF32_OVERRIDE is '1'; allowed: unset" in done.err
+    assert "NVIDIA_TF32_OVERRIDE is '1'; allowed: unset" in done.stderr
 
 
 def test_a_gpu_that_is_too_old_is_refused(trainbench: Program) -> None:
     done = trainbench.run(*FLAGS, *EMPTY, code=2, env=null_gpu("t4"))
-    (line,) = done.err.splitlines()
+    (line,) = done.stderr.splitlines()
     why = "Tesla T4 (null) has compute capability 7.5; trainbench needs 8.0 or more"
     assert line.endswith(f"{why}; allowed here: auto, cpu")
     done = trainbench.run("--device=auto", *EMPTY, env=null_gpu("t4"))
-    assert f"no GPU is used: {why}" in done.err
+    assert f"no GPU is used: {why}" in done.stderr
 
 
 # One row with a profile, one in a fresh process, one with ranks, and a plain one.
@@ -64,7 +64,7 @@ def test_a_gpu_that_is_for_one_process_has_one(trainbench: Program) -> None:
             TRAINBENCH_NULL_GPU_REPORT=str(report),
         ),
     )
-    assert done.err.count("EXCLUSIVE_PROCESS") == 1
+    assert done.stderr.count("EXCLUSIVE_PROCESS") == 1
     document = trainbench.result()
     why = "the GPU's compute mode excludes other processes"
     assert document["skipped"]

@@ -25,7 +25,7 @@ def run(
     done = trainbench.run(*CHECKED, OUT, *flags, code=None, env=env)
     document = trainbench.result()
     assert document["complete"] is True
-    assert done.code == (1 if document["errors"] else 0), done.err
+    assert done.returncode == (1 if document["errors"] else 0), done.stderr
     return document
 
 
@@ -52,8 +52,8 @@ def stages(trainbench: Program, fault: str, *flags: str) -> tuple[list[str], Jso
         code=None,
         env=null_gpu(fault=fault),
     )
-    found = re.findall("^in (.*)$", done.err, re.MULTILINE)
-    (outcome,) = json.loads(done.out.splitlines()[-1])
+    found = re.findall("^in (.*)$", done.stderr, re.MULTILINE)
+    (outcome,) = json.loads(done.stdout.splitlines()[-1])
     return found, outcome
 
 
@@ -226,7 +226,7 @@ def test_a_launch_that_fails_in_the_check_fails_the_row(trainbench: Program) -> 
         code=None,
         env=null_gpu(fault=fault),
     )
-    assert alone.err.splitlines()[-1] == "in check"
+    assert alone.stderr.splitlines()[-1] == "in check"
 
 
 def test_an_event_that_never_comes_costs_its_case(trainbench: Program) -> None:

@@ -80,7 +80,7 @@ def rows_of_ranks(directory: Path, ranks: int, cases: tuple[str, ...]) -> list[J
         f"--models=small,{','.join(MODELS)}",
         *("--data=1,2", "--precision=fp32,bf16_autocast,bf16"),
     )
-    assert first.code == 0, first.err
+    assert first.returncode == 0, first.stderr
     return measured(trainbench.result())
 
 

@@ -11,7 +11,8 @@ import pytest
 
 from launcher import local_ranks, run_all
 from null_gpu import FLAGS, in_order, null_gpu, processes_without_accesses
-from program import NANO, OUT, Finished, Json, Program, load_lines, measured, without
+from processes import Finished
+from program import NANO, OUT, Json, Program, load_lines, measured, without
 
 SUM = "--benchmark_filter=^all_reduce/nccl/.*bytes:65536$"
 # A model with one layer, and one warm-up call.
@@ -78,7 +79,7 @@ def eight(shared: Program) -> Eight:
         "--warmup=0",
         *without(FAST, "--suite", "--models", "--model", "--warmup"),
     )
-    assert [done.code for done in finished] == 8 * [0], finished[0].err
+    assert [done.returncode for done in finished] == 8 * [0], finished[0].stderr
     document = shared.result()
     assert (document["errors"], document["skipped"]) == ([], [])
     return Eight(measured(document), calls(report))
@@ -131,7 +132,7 @@ def test_ranks_decide_without_the_gpu_and_leave_it_in_order(
     # c10d's default way of ending aborts, and warns.
     assert called["ncclCommFinalize"] == called["ncclCommDestroy"] == 2
     assert called["ncclCommAbort"] == 0
-    assert "destroy_process_group" not in done.err
+    assert "destroy_process_group" not in done.stderr
 
 
 def run_two(trainbench: Program, fault_of_rank_1: str) -> list[Finished]:
@@ -143,7 +144,7 @@ def run_two(trainbench: Program, fault_of_rank_1: str) -> list[Finished]:
 
 def test_a_rank_whose_collective_finds_no_memory_is_named(trainbench: Program) -> None:
     first, second = run_two(trainbench, "nccl:3=out_of_memory")
-    assert (first.code, second.code) == (0, 0), first.err + second.err
+    assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
     (skipped,) = trainbench.result()["skipped"]
     found = "rank 1: NCCL error in.*Cuda failure 2 'out of memory'"
     assert re.search(found, skipped["reason"], re.DOTALL)
@@ -153,7 +154,8 @@ def test_a_rank_that_c10d_takes_down_does_not_hold_the_others(
     trainbench: Program,
 ) -> None:
     first, second = run_two(trainbench, "nccl:3=remote_error")
-    assert (first.code, second.code) == (1, -signal.SIGABRT), first.err + second.err
+    ends = (first.returncode, second.returncode)
+    assert ends == (1, -signal.SIGABRT), first.stderr + second.stderr
     (error,) = trainbench.result()["errors"]
     assert error["reason"].startswith("rank 1 did not answer")
 

@@ -12,7 +12,8 @@ import pytest
 
 from built import built
 from null_gpu import library, null_gpu
-from stub_checkout import ROOT, TOOLS, run
+from processes import run
+from stub_checkout import ROOT, TOOLS
 from tools.prove.stages import STAGES
 from tools.prove.steps import SUITE, Step
 
@@ -64,7 +65,7 @@ def test_every_stage_runs_outside_the_checkout(tmp_path: Path) -> None:
 def names_of(*flags: str) -> list[str]:
     command = (str(built("TRAINBENCH_BINARY")), *flags, "--benchmark_list_tests")
     variables = os.environ | null_gpu("h200")
-    return run(*command, status=0, cwd=None, **variables).stdout.split()
+    return run(*command, env=variables).stdout.split()
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from launcher import free_port, local_ranks, rank_variables, run_all
+from processes import run
 from program import FAST, OUT, Program, measured, names
-from stub_checkout import run
 
 SUM = "--benchmark_filter=^all_reduce/gloo/.*bytes:65536$"
 SUM_NAME = "all_reduce/gloo/ranks:2/bytes:65536"
@@ -29,12 +29,12 @@ def test_only_rank_zero_reports(trainbench: Program) -> None:
         "--threads=3",
         *FAST,
     )
-    assert [done.code for done in finished] == [0, 0, 0], finished
+    assert [done.returncode for done in finished] == [0, 0, 0], finished
     first, *others = finished
-    assert all(done.out == done.err == "" for done in others)
+    assert all(done.stdout == done.stderr == "" for done in others)
     # The launcher says how many ranks there are.
     name = SUM_NAME.replace("ranks:2", "ranks:3")
-    assert name in first.out
+    assert name in first.stdout
     document = trainbench.result()
     rows = measured(document)
     assert names(rows) == [name, name]
@@ -54,7 +54,7 @@ def test_a_rank_that_fails_is_named_and_the_next_case_runs(faults: Program) -> N
         "--suite=paper",
         "--rank_timeout_seconds=5",
     )
-    assert (first.code, second.code) == (1, 1), first.err + second.err
+    assert (first.returncode, second.returncode) == (1, 1), first.stderr + second.stderr
     document = faults.result()
     reasons = {row["name"]: row["reason"] for row in document["errors"]}
     assert reasons == {
@@ -73,13 +73,13 @@ def test_flags_with_which_the_ranks_would_differ_are_refused(
     trainbench: Program, flag: str
 ) -> None:
     done = trainbench.run(SUM, flag, code=2, env=rank_variables(0, 2, 29500))
-    assert flag.partition("=")[0] in done.err
+    assert flag.partition("=")[0] in done.stderr
 
 
 def test_a_bad_variable_is_wrong_usage(trainbench: Program) -> None:
     done = trainbench.run(SUM, code=2, env=rank_variables(2, 2, 29500))
-    assert "RANK is '2'; allowed: a number from 0 to 1" in done.err
-    assert len(done.err.splitlines()) == 1
+    assert "RANK is '2'; allowed: a number from 0 to 1" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 SOON = ("--rank_timeout_seconds=1", "--max_case_seconds=0.5")
@@ -88,7 +88,7 @@ SOON = ("--rank_timeout_seconds=1", "--max_case_seconds=0.5")
 def test_a_server_that_is_not_there_is_an_error_in_time(trainbench: Program) -> None:
     env = rank_variables(1, 2, free_port())
     done = trainbench.run(SUM, *SOON, code=2, env=env)
-    assert "no rendezvous at 127.0.0.1" in done.err
+    assert "no rendezvous at 127.0.0.1" in done.stderr
 
 
 def test_a_rank_that_never_comes_is_waited_for_once(trainbench: Program) -> None:
@@ -110,9 +110,8 @@ def test_torchrun(trainbench: Program) -> None:
         torchrun,
         *("--no-python", "--nproc-per-node=2", f"--master-port={free_port()}"),
         *trainbench.command(SUM, "--suite=smoke", OUT, *FAST),
-        status=0,
         cwd=trainbench.directory,
-        **trainbench.environment(),
+        env=trainbench.environment(),
     )
     assert done.stdout.count(SUM_NAME) == 1
     (row,) = measured(trainbench.result())
@@ -170,8 +169,8 @@ def test_two_nodes(trainbench: Program, two_nodes: list[tuple[str, str]]) -> Non
         *FAST,
         prefixes=[["ip", "netns", "exec", name] for name, _ in two_nodes],
     )
-    assert (first.code, second.code) == (0, 0), first.err + second.err
-    assert second.out == ""
+    assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
+    assert second.stdout == ""
     rows = measured(trainbench.result())
     experiments = [row["name"].partition("/")[0] for row in rows]
     assert experiments == ["all_reduce", "fsdp", "tensor_parallel"]

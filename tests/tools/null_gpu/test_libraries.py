@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from null_gpu import null_gpu
-from stub_checkout import Finished, run
+from processes import Finished, run
 from tools.rehearsal.arguments import GPUS
 
 START = """
@@ -22,7 +22,7 @@ number, other = c_size_t(), c_size_t()
 def call(code: str, status: int, environment: dict[str, str]) -> Finished:
     command = (sys.executable, "-c", START + code)
     variables = os.environ | null_gpu() | environment
-    return run(*command, status=status, cwd=None, **variables)
+    return run(*command, status=status, env=variables)
 
 
 def printed(code: str, **environment: str) -> str:
@@ -68,7 +68,7 @@ def test_a_variable_that_makes_no_sense_ends_it(
 def test_each_process_that_used_a_gpu_reports_once(tmp_path: Path) -> None:
     file = tmp_path / "report.jsonl"
     report = {"TRAINBENCH_NULL_GPU_REPORT": str(file)}
-    run("true", status=0, cwd=None, **os.environ | null_gpu() | report)
+    run("true", env=os.environ | null_gpu() | report)
     assert not file.exists()
     for _ in range(2):
         printed("cuda.cudaMalloc(byref(number), 9)", **report)

@@ -13,7 +13,7 @@ from stand_ins import replace_worker, trainbench
 
 from built import built
 from golden import check_golden, refusals
-from stub_checkout import is_running
+from processes import is_running
 from tools.peers import gloo_peer, interleaved, step_table
 from tools.peers.interleaved import interval_of, run_rounds, worker_command
 

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from golden import check_golden, refusals
-from stub_checkout import ROOT, is_running, write_script
+from processes import is_running
+from stub_checkout import ROOT, write_script
 from tools.prove.__main__ import main
 from tools.prove.stages import Stage
 from tools.prove.steps import Step, cases

@@ -2,6 +2,7 @@
 """The build without CUDA's libraries, which most machines without a GPU have."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from processes import run
 from stub_checkout import ROOT
 
 
@@ -24,14 +26,12 @@ def test_a_wheel_for_the_cpu_has_every_test_but_those_that_import_torch(
     (venv / "lib").symlink_to(installed / "lib")
     shutil.copy(installed / "pyvenv.cfg", venv)
     (venv / ".trainbench-stamp").write_text("cpu 0\n")
-    configure = ["cmake", "-G", "Ninja", "-S", str(ROOT), "-B", str(build)]
-    done = subprocess.run(
-        [*configure, f"-DTRAINBENCH_PYTHON={venv / 'bin/python'}"],
-        capture_output=True,
-        text=True,
-        check=False,
+    python = venv / "bin/python"
+    run(
+        *("cmake", "-G", "Ninja", "-S", ROOT, "-B", build),
+        f"-DTRAINBENCH_PYTHON={python}",
+        env=os.environ,
     )
-    assert done.returncode == 0, done.stderr
     listed = subprocess.check_output(
         ["ctest", "--test-dir", build, "--show-only=json-v1"]
     )

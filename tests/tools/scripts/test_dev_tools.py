@@ -9,16 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from stub_checkout import (
-    RECORDER,
-    ROOT,
-    TOOLS,
-    Checkout,
-    commit,
-    git,
-    run,
-    write_script,
-)
+from processes import run
+from stub_checkout import RECORDER, ROOT, TOOLS, Checkout, commit, git, write_script
 
 
 @pytest.mark.parametrize(
@@ -117,5 +109,5 @@ def test_bytecode_lies_in_build_even_if_the_user_wants_none(tmp_path: Path) -> N
     lib = shutil.copytree(TOOLS / "lib", tmp_path / "tools" / "lib")
     script = ("bash", "-c", '. "$1"; "${python_module[@]}" shown', "-")
     unwritten = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
-    done = run(*script, lib / "common.sh", status=0, cwd=None, **unwritten)
+    done = run(*script, lib / "common.sh", env=unwritten)
     assert done.stdout == f"False {tmp_path}/build/pycache\n"

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from stub_checkout import TOOLS, Finished, run, write_script
+from processes import Finished, run
+from stub_checkout import TOOLS, write_script
 
 SCRIPTS = ("tools", "reports")
 
@@ -54,13 +55,15 @@ class Build:
             f"--from={self.directory}",
             f"--to={self.directory}/{to}",
             status=status,
-            PATH=f"{self.stubs}:/usr/bin:/bin",
-            STUB_LIBRARIES=str(self.stubs / "libraries"),
+            env={
+                "PATH": f"{self.stubs}:/usr/bin:/bin",
+                "STUB_LIBRARIES": str(self.stubs / "libraries"),
+            },
         )
 
     def carried(self, *flags: str, status: int = 0, **environment: str) -> Finished:
         given = {"PYTHON": sys.executable, "PYTHONPATH": str(self.site), **environment}
-        return run(self.directory / "gpu/run.sh", *flags, status=status, **given)
+        return run(self.directory / "gpu/run.sh", *flags, status=status, env=given)
 
     def files(self) -> list[str]:
         """Returns the packed files except the Python packages."""

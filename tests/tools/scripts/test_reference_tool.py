@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stub_checkout import CMAKE, ROOT, Checkout, Finished, commit, write_script
+from processes import Finished
+from stub_checkout import CMAKE, ROOT, Checkout, commit, write_script
 
 COPIED = ("tools/reference", "tools/lib/common.sh")
 # The result stands for the table by tools/answers; $STUB_TABLE contains it.

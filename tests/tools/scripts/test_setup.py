@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stub_checkout import TOOLS, Finished, run, write_script
+from processes import Finished, run
+from stub_checkout import TOOLS, write_script
 
 # As PYTHON, it also creates environments in which it is the interpreter.
 PYTHON = """#!/bin/bash
@@ -70,7 +71,7 @@ class Machine:
             **extra,
         }
         (self.toolkit / "log").write_text("")
-        return run(self.root / "tools/setup", *flags, status=None, **environment)
+        return run(self.root / "tools/setup", *flags, status=None, env=environment)
 
     def installed(self) -> list[str]:
         return [

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""Runs commands, and waits for what they do."""
+
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+Finished = subprocess.CompletedProcess[str]
+
+
+def run(
+    *command: str | Path,
+    status: int | None = 0,
+    cwd: str | Path | None = None,
+    env: Mapping[str, str] | None = None,
+    preexec: Callable[[], None] | None = None,
+) -> Finished:
+    """Runs a command that sees only these variables, and a PATH. It must end with this
+    exit status, if any is given."""
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        env={"PATH": "/usr/bin:/bin", **(env or {})},
+        preexec_fn=preexec,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=600,  # long, as the machine may be busy
+        check=False,
+    )
+    assert status in (None, done.returncode), done.stdout + done.stderr
+    return done
+
+
+def is_running(pid: str) -> bool:
+    """Whether the process exists and has not ended."""
+    try:
+        return "State:\tZ" not in Path("/proc", pid, "status").read_text()
+    except OSError:
+        return False
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 300) -> bool:
+    """Waits for the condition, and returns whether it came true."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.01)
+    return condition()
