@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 
 from golden import check_golden, refusals
 from histories import add, fake_ab, filled, repository, result
+from processes import wait_until
 from reports.history.__main__ import main
 from reports.history.oracle import flags_of
 from reports.history.store import Store
@@ -97,8 +97,7 @@ def waiting(
     process = subprocess.Popen(
         command, cwd=ROOT, stderr=subprocess.PIPE, text=True, preexec_fn=before
     )
-    while not calls.read_text():
-        time.sleep(0.01)
+    assert wait_until(lambda: calls.read_text() != "")
     return process, calls
 
 
@@ -124,10 +123,14 @@ def test_ctrl_z_stops_ab_too(tmp_path: Path) -> None:
     process, _ = waiting(Case(tmp_path))
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     (ab,) = children.read_text().split()
-    for sent, stops in ((signal.SIGTSTP, True), (signal.SIGCONT, False)):
-        process.send_signal(sent)  # to tools/history alone
-        while {is_stopped(process.pid), is_stopped(ab)} != {stops}:
-            time.sleep(0.01)
+
+    def stopped() -> set[bool]:
+        return {is_stopped(process.pid), is_stopped(ab)}
+
+    process.send_signal(signal.SIGTSTP)  # to tools/history alone
+    assert wait_until(lambda: stopped() == {True})
+    process.send_signal(signal.SIGCONT)
+    assert wait_until(lambda: stopped() == {False})
     process.terminate()
     process.communicate()
 

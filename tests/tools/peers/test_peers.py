@@ -3,7 +3,6 @@
 
 import json
 import subprocess
-import time
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from stand_ins import replace_worker, trainbench
 
 from built import built
 from golden import check_golden, refusals
-from processes import is_running
+from processes import is_running, wait_until
 from tools.peers import gloo_peer, interleaved, step_table
 from tools.peers.interleaved import interval_of, run_rounds, worker_command
 
@@ -113,10 +112,7 @@ def test_a_worker_that_hangs_is_ended_with_its_ranks(
         compared(trainbench(tmp_path), "--timeout=10")
     left = pids.read_text().split()
     assert len(left) == 2
-    deadline = time.monotonic() + 300
-    while any(map(is_running, left)) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not any(map(is_running, left))
+    assert wait_until(lambda: not any(map(is_running, left)))
 
 
 def test_a_case_that_was_skipped_cannot_be_compared(tmp_path: Path) -> None:
