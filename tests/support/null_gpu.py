@@ -2,11 +2,9 @@
 """Starts programs on null GPUs instead of real ones."""
 
 import json
-import os
 from pathlib import Path
 
-import pytest
-
+from built import built
 from tools.rehearsal.run import environment
 
 # Runs on the device, which computes nothing, with the fewest samples possible.
@@ -17,10 +15,7 @@ CHECKED = ("--device=cuda", "--value_checks=report", "--benchmark_min_time=0")
 
 def library() -> Path:
     """The directory of the null GPU's libraries."""
-    path = os.environ.get("TRAINBENCH_NULL_GPU_DIRECTORY")
-    if not path:
-        pytest.skip("the null GPU was not built: there is no CUDA here")
-    return Path(path).resolve(strict=True)
+    return built("TRAINBENCH_NULL_GPU_DIRECTORY")
 
 
 def null_gpu(
