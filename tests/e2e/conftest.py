@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""The two programs, each in an empty directory."""
+"""The two programs, each in an empty directory, and tools/rehearse with the first."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from built import built
-from program import Program
+from null_gpu import library
+from program import Json, Program, Rehearse
+from tools.rehearsal.__main__ import main
 
 
 @pytest.fixture
@@ -23,3 +26,17 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Program:
 @pytest.fixture
 def faults(tmp_path: Path) -> Program:
     return Program(built("TRAINBENCH_FAULTS"), tmp_path)
+
+
+@pytest.fixture
+def rehearse(trainbench: Program, capsys: pytest.CaptureFixture[str]) -> Rehearse:
+    """Returns a function from flags of tools/rehearse to the cases of its run."""
+
+    def cases_of(*flags: str) -> list[Json]:
+        status = main(["--json", *flags], trainbench.path, library())
+        found = capsys.readouterr()
+        assert status == 0, found.err
+        cases: list[Json] = json.loads(found.out)["cases"]
+        return cases
+
+    return cases_of

@@ -13,6 +13,7 @@ from processes import Finished, run
 from tools.prove import steps
 
 Json = dict[str, Any]
+Rehearse = Callable[..., list[Json]]
 
 # The files of a run: its result and its samples.
 OUT = "--benchmark_out=a.json"

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from null_gpu import CHECKED, library, null_gpu
-from program import OUT, Json, Program, load_lines, measured, names
-from tools.rehearsal.__main__ import main
+from null_gpu import CHECKED, null_gpu
+from program import OUT, Json, Program, Rehearse, load_lines, measured, names
 
 PAGE = 20 << 20  # the unit in which the caching allocator's segments grow
 # Four short cases that launch about the same number of kernels.
@@ -83,12 +82,10 @@ def test_pinned_memory_that_ends_is_not_the_gpus(trainbench: Program) -> None:
 
 
 def test_memory_that_ends_in_the_backward_pass_skips_the_case(
-    trainbench: Program, capsys: pytest.CaptureFixture[str]
+    trainbench: Program, rehearse: Rehearse
 ) -> None:
     chosen = "--benchmark_filter=^model_size/tiny/fp32/forward"
-    flags = ["--gpu=h100", "--json", *STEPS, chosen]
-    assert main(flags, trainbench.path, library()) == 0
-    cases = json.loads(capsys.readouterr().out)["cases"]
+    cases = rehearse("--gpu=h100", *STEPS, chosen)
     forward, backward = (case["reserved_bytes"] // PAGE for case in cases)
     assert forward + 2 < backward
     fault = f"malloc>={PAGE}:{forward + 2}+"
@@ -98,18 +95,13 @@ def test_memory_that_ends_in_the_backward_pass_skips_the_case(
 
 
 def test_a_model_that_ends_in_the_backward_pass_names_the_node(
-    trainbench: Program, capsys: pytest.CaptureFixture[str]
+    rehearse: Rehearse,
 ) -> None:
     # 27 GiB of weights, as many of gradients, and almost no activations.
     model = "name=wide,d_model=4096,d_ff=16384,layers=27,heads=32,vocab=64"
     flags = ["--models=wide", f"--model={model}", "--batch=1", "--seq=8"]
     chosen = "--benchmark_filter=^model_size/wide/fp32/forward_backward/"
-    main(
-        ["--gpu=a100-40", "--json", "--suite=smoke", *flags, chosen],
-        trainbench.path,
-        library(),
-    )
-    (case,) = json.loads(capsys.readouterr().out)["cases"]
+    (case,) = rehearse("--gpu=a100-40", "--suite=smoke", *flags, chosen)
     assert case["status"] == "skipped"
     assert case["out_of_memory"]["phase"] == "backward"
     assert case["out_of_memory"]["operator"].endswith("Backward0)")

@@ -1,35 +1,13 @@
 # SPDX-License-Identifier: MIT
 """tools/rehearse with the built program and the null GPU."""
 
-import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from null_gpu import library
 from plan_program import plan_row
-from program import NANO, Program
+from program import NANO, Program, Rehearse
 from reports.results.rows import Result, load
 from tools.rehearsal.__main__ import main
-
-Case = dict[str, Any]
-Rehearse = Callable[..., list[Case]]
-
-
-@pytest.fixture
-def rehearse(trainbench: Program, capsys: pytest.CaptureFixture[str]) -> Rehearse:
-    """Returns a function from flags to the cases of a successful run."""
-
-    def cases_of(*flags: str) -> list[Case]:
-        status = main(["--json", *flags], trainbench.path, library())
-        found = capsys.readouterr()
-        assert status == 0, found.err
-        cases: list[Case] = json.loads(found.out)["cases"]
-        return cases
-
-    return cases_of
 
 
 def test_a_step_is_told_in_full(rehearse: Rehearse) -> None:
