@@ -43,9 +43,11 @@ TEST(FaultPlanTest, CountsOnlyCallsThatAreLargeEnough) {
 
 TEST(FaultPlanTest, RefusesWhatItDoesNotUnderstand) {
   FaultPlan plan;
-  for (const char* text : {"malloc", "malloc:0", "malloc:x", "malloc:1=oops",
-                           "mallok:1", "malloc>=x:1", "malloc:1,stuck",
-                           "copy:1=remote_error", "malloc:1=never"}) {
+  for (const char* text :
+       {"malloc", "malloc:0", "malloc:x", "malloc:1=oops", "mallok:1",
+        "malloc>=x:1", "malloc:1,stuck", "copy:1=remote_error",
+        "malloc:1=never", "ncclAllReduce:1", "cublasGemmEx:1",
+        "cudaMalloc>=1:1", "launch>=1:1"}) {
     EXPECT_NE(plan.Parse(text), "") << text;
   }
 }

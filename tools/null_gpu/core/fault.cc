@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 #include <regex>
 #include <sstream>
@@ -19,19 +20,20 @@ constexpr uint64_t kAlways = std::numeric_limits<uint64_t>::max();
 // A class of calls.
 struct CallClass {
   std::string_view name, effect;  // of a rule without one
-  bool enqueues = false;          // work, which may never end
+  bool has_bytes = false;
+  bool enqueues = false;  // work, which may never end
 };
 constexpr CallClass kClasses[] = {
-    {"malloc", "out_of_memory"},
-    {"host_malloc", "out_of_memory"},
-    {"launch", "launch_failure", true},
-    {"copy", "launch_failure", true},
-    {"fill", "launch_failure", true},
-    {"event_record", "launch_failure", true},
+    {"malloc", "out_of_memory", true},
+    {"host_malloc", "out_of_memory", true},
+    {"launch", "launch_failure", false, true},
+    {"copy", "launch_failure", true, true},
+    {"fill", "launch_failure", true, true},
+    {"event_record", "launch_failure", false, true},
     {"event_query", "not_ready"},
     {"synchronize", "launch_failure"},
     {"graph_launch", "launch_failure"},
-    {"nccl", "system_error", true},
+    {"nccl", "system_error", true, true},
     {"kernel_record", "unknown"},
 };
 
@@ -41,6 +43,15 @@ const CallClass* FindClass(std::string_view call) {
     if (known.name == call) return &known;
   }
   return nullptr;
+}
+
+// Only functions of the runtime and of the driver fail by name.
+bool IsFunction(std::string_view call) {
+  if (!call.starts_with("cu")) return false;
+  constexpr std::string_view kOthers[] = {"cublas", "cudnn", "cupti"};
+  return std::none_of(
+      std::begin(kOthers), std::end(kOthers),
+      [&](std::string_view library) { return call.starts_with(library); });
 }
 
 struct ErrorWord {
@@ -90,9 +101,11 @@ std::string FaultPlan::ParseRule(const std::string& text, Rule& rule) {
   rule.last = parts[3].matched && !parts[4].matched ? rule.first : kAlways;
   rule.fault.sticky = parts[6].matched;
   const CallClass* const known = FindClass(rule.call);
-  const bool is_nccl = rule.call.starts_with("nccl");
-  if (known == nullptr && !is_nccl && !rule.call.starts_with("cu")) {
+  if (known == nullptr && !IsFunction(rule.call)) {
     return "unknown call in \"" + text + "\"";
+  }
+  if (parts[2].matched && (known == nullptr || !known->has_bytes)) {
+    return "nothing that has bytes in \"" + text + "\"";
   }
   const std::string effect = parts[5].matched   ? parts[5].str()
                              : known != nullptr ? std::string(known->effect)
@@ -100,7 +113,7 @@ std::string FaultPlan::ParseRule(const std::string& text, Rule& rule) {
   if (effect == "never" && (known == nullptr || !known->enqueues)) {
     return "nothing that could never end in \"" + text + "\"";
   }
-  if (!ParseEffect(effect, is_nccl, rule.fault)) {
+  if (!ParseEffect(effect, rule.call == "nccl", rule.fault)) {
     return "unknown effect in \"" + text + "\"";
   }
   return "";

@@ -3,7 +3,8 @@
 //
 // A plan is a list of rules, separated by ";":
 //   <call>[>=<bytes>]:<which>[=<effect>][,sticky]
-// call    a function of the API ("cudaEventQuery"), or one of the classes
+// call    a function of the runtime or driver that needs a context
+//         ("cudaEventQuery"; any other never fails), or one of the classes
 //         malloc, host_malloc, launch, copy, fill, event_record, event_query,
 //         synchronize (of event, stream or device), graph_launch, nccl,
 //         kernel_record (of CUPTI; any error loses the record)
