@@ -101,6 +101,8 @@ TEST_F(MemoryTest, ACopyInAnUnknownDirectionIsAnError) {
             cudaErrorInvalidMemcpyDirection);
   EXPECT_EQ(cudaMemcpyAsync(device, device, 1, unknown, nullptr),
             cudaErrorInvalidMemcpyDirection);
+  EXPECT_STREQ(cudaGetErrorString(cudaErrorInvalidMemcpyDirection),
+               "invalid copy direction for memcpy");
 }
 
 // LibTorch's Reducer reads back in this way what it has sent by broadcast.

@@ -20,6 +20,8 @@ constexpr Entry kEntries[] = {
     NULL_GPU_ERROR(cudaErrorMemoryAllocation, "out of memory"),
     NULL_GPU_ERROR(cudaErrorInvalidConfiguration,
                    "invalid configuration argument"),
+    NULL_GPU_ERROR(cudaErrorInvalidMemcpyDirection,
+                   "invalid copy direction for memcpy"),
     NULL_GPU_ERROR(cudaErrorInvalidDeviceFunction, "invalid device function"),
     NULL_GPU_ERROR(cudaErrorInvalidDevice, "invalid device ordinal"),
     NULL_GPU_ERROR(cudaErrorInvalidResourceHandle, "invalid resource handle"),
