@@ -2,7 +2,7 @@
 // The functions of the null GPU for the program into which it is preloaded.
 //
 // A program never links these functions. It looks them up with
-// dlsym(RTLD_DEFAULT, ...): if trainbench_null_gpu_version is missing, its
+// dlsym(RTLD_DEFAULT, ...): if trainbench_null_gpu_reset is missing, its
 // devices are real.
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_NULL_GPU_H_
@@ -14,12 +14,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-// The version of the functions and structures below.
-#define TRAINBENCH_NULL_GPU_VERSION 3
-
-// Returns TRAINBENCH_NULL_GPU_VERSION of the library.
-int trainbench_null_gpu_version(void);
 
 // Resets the counters and the counts of kernels and calls to zero.
 void trainbench_null_gpu_reset(void);

@@ -91,8 +91,6 @@ void _Exit(int status) noexcept {
   _exit(status);
 }
 
-int trainbench_null_gpu_version() { return TRAINBENCH_NULL_GPU_VERSION; }
-
 int trainbench_null_gpu_predicts() {
   return null_gpu::GetSettings().rates ? 1 : 0;
 }
