@@ -61,8 +61,6 @@ Settings* Read() {
   }
   settings->devices = static_cast<int>(
       Number("TRAINBENCH_NULL_GPU_COUNT", "1", 1, kMostDevices));
-  settings->queue = static_cast<size_t>(
-      Number("TRAINBENCH_NULL_GPU_QUEUE", "1024", 1, kMostOfAll));
   settings->skew_ticks =
       Number("TRAINBENCH_NULL_GPU_SKEW", "9000", -kMostOfAll, kMostOfAll);
   settings->exclusive = Flag("TRAINBENCH_NULL_GPU_EXCLUSIVE");

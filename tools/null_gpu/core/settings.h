@@ -40,9 +40,9 @@ struct Settings {
   // TRAINBENCH_NULL_GPU_DURATION: "<part>=<ns>;<part>=arg0;...". The first rule
   // that matches counts.
   std::vector<DurationRule> durations;
-  // TRAINBENCH_NULL_GPU_QUEUE: the most launches in a stream, 1024 if unset.
-  // The host waits before it enqueues one more.
-  size_t queue;
+  // The most launches in a stream, as on a real GPU. The host waits before it
+  // enqueues one more.
+  size_t queue = 1024;
   // TRAINBENCH_NULL_GPU_SKEW: the delay of a device's times in a profile, in
   // ticks of the profiler's clock, 9000 if unset. Negative: they are early.
   int64_t skew_ticks;
