@@ -83,17 +83,13 @@ Group& ThreadGroup() {
   return group;
 }
 
-ncclResult_t ErrorOf(const std::string& word) {
-  return word == "internal_error" ? ncclInternalError : ncclSystemError;
-}
-
 ncclResult_t Run(Collective& collective) {
   auto& [comm, stream, operation] = collective;
   const auto fault =
       Inject("nccl", operation.collective_bytes, Returns::kAtOnce);
   if (fault.error != cudaSuccess) return NcclResult(fault.error);
   const bool peer_lost = fault.nccl_error == "remote_error";
-  if (!fault.nccl_error.empty() && !peer_lost) return ErrorOf(fault.nccl_error);
+  if (!fault.nccl_error.empty() && !peer_lost) return ncclSystemError;
   if (fault.never || peer_lost) operation.nanoseconds = kForever;
   {
     const std::lock_guard lock(comm->mutex);

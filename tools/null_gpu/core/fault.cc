@@ -67,8 +67,8 @@ constexpr std::array<ErrorWord, 7> kErrors = {{
     {"invalid_value", cudaErrorInvalidValue},
     {"unknown", cudaErrorUnknown},
 }};
-constexpr std::array<std::string_view, 3> kNcclErrors = {
-    "system_error", "internal_error", "remote_error"};
+constexpr std::array<std::string_view, 2> kNcclErrors = {"system_error",
+                                                         "remote_error"};
 
 bool ParseEffect(const std::string& word, bool nccl, Fault& fault) {
   fault.never = word == "never";

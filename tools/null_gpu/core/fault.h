@@ -13,8 +13,8 @@
 // which   "17" is the 17th call that counts, from 1; "17+" adds all later ones;
 //         "*" is all calls
 // effect  an error (out_of_memory, launch_failure, illegal_address, assert,
-//         not_ready, invalid_value, unknown); for nccl also system_error,
-//         internal_error and remote_error, which returns success and appears in
+//         not_ready, invalid_value, unknown); for nccl also system_error and
+//         remote_error, which returns success and appears in
 //         ncclCommGetAsyncError; "never" (launch, copy, fill, event_record,
 //         nccl): the enqueued work never ends; "hang": the call never returns
 // sticky  the context is lost: the call itself succeeds if it is asynchronous,
