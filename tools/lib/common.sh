@@ -54,8 +54,6 @@ lock() {
   flock 9
 }
 
-unlock() { exec 9>&-; }
-
 # installed: whether this is an installed copy (tools/cmake/Package.cmake), without .venv.
 installed() { [[ ! -f $root/CMakePresets.json ]]; }
 
@@ -123,7 +121,7 @@ build() {
     (cd "$root" && "${command[@]}") >"$log" 2>&1 </dev/null ||
       fail "the build of $preset failed" "$log"
   fi
-  unlock
+  exec 9>&- # unlocks
 }
 
 # build_null_gpu PRESET TARGET...: builds the null GPU and the targets; PRESET is
