@@ -24,10 +24,7 @@ cudaError_t WaitForDevice(int device) {
     const std::lock_guard lock(StreamMutex());
     if (const cudaError_t error = CheckDeviceWait(device)) return error;
   }
-  WaitFor([device] {
-    const std::lock_guard lock(StreamMutex());
-    return ReadyTime(device);
-  });
+  WaitForWork(device);
   const std::lock_guard lock(StreamMutex());
   OrderHostAfterDevice(device);
   return StickyError();

@@ -51,10 +51,7 @@ cudaError_t FreeHost(void* pointer) {
 cudaError_t Free(void* pointer) {
   const auto range = GetMemory().Find(pointer);
   if (range && range->device >= 0) {
-    WaitFor([&] {
-      const std::lock_guard lock(StreamMutex());
-      return ReadyTime(range->device);
-    });
+    WaitForWork(range->device);
     OrderFree(range->base, range->bytes, range->device);
   }
   return GetMemory().Free(pointer);

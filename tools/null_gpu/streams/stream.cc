@@ -146,14 +146,6 @@ int64_t StartTime(const Stream& stream) {
   return start;
 }
 
-int64_t ReadyTime(int device) {
-  int64_t ready = 0;
-  for (const Stream* stream : StreamsOf(device)) {
-    ready = std::max(ready, stream->ready_ns);
-  }
-  return ready;
-}
-
 void Execute(const Operation& operation, Stream& stream, uint32_t graph,
              uint64_t graph_node) {
   if (operation.kind == Operation::Kind::kEventRecord) {
@@ -196,6 +188,17 @@ cudaError_t Enqueue(Operation operation, cudaStream_t handle,
     Execute(operation, stream);
     stream.queue.push_back(stream.ready_ns);
     return cudaSuccess;
+  });
+}
+
+void WaitForWork(int device) {
+  WaitFor([device] {
+    const std::lock_guard lock(StreamMutex());
+    int64_t ready = 0;
+    for (const Stream* stream : StreamsOf(device)) {
+      ready = std::max(ready, stream->ready_ns);
+    }
+    return ready;
   });
 }
 

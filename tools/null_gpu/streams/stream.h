@@ -90,9 +90,6 @@ void ForEachAwaited(const Stream& stream, Visit&& visit) {
 // Returns when the next operation on the stream would start.
 int64_t StartTime(const Stream& stream);
 
-// Returns when all work on the streams of the device ends.
-int64_t ReadyTime(int device);
-
 // Puts the operation on the stream, which must not be capturing.
 void Execute(const Operation& operation, Stream& stream, uint32_t graph = 0,
              uint64_t graph_node = 0);
@@ -110,6 +107,9 @@ cudaError_t WithStream(cudaStream_t handle, Body&& body) {
   Stream* const stream = FindStream(handle);
   return stream != nullptr ? body(*stream) : cudaErrorInvalidResourceHandle;
 }
+
+// Waits until all work on the streams of the device has ended.
+void WaitForWork(int device);
 
 // Ends all work on the stream now, as an aborted collective does.
 void EndNow(cudaStream_t stream);
