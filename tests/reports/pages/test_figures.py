@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """The plots of rows that the committed run lacks; its page has all other parts."""
 
+import html
+import re
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from advised import BF16_PEAK, PEAKS, Entry, product, timed
-from figures import gids, outline, texts
 from golden import check_golden
 from reports.experiments.spec import Bars, Lines, Phases, Plot
 from reports.pages.figures.breakdown import MOST_STEPS, breakdown
@@ -17,6 +20,26 @@ from reports.pages.plot import figures
 from reports.pages.plotting.canvas import Figure
 from reports.results.rows import TIME, Row
 from results import entry, parsed, result_of
+
+
+def texts(svg: str) -> list[str]:
+    found = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
+    return [html.unescape(text).strip() for text in found]
+
+
+def gids(svg: str, start: str) -> list[str]:
+    """Returns the names of the parts that begin with `start`."""
+    return re.findall(rf'<g class="({start}[^"]*)"', svg)
+
+
+def outline(figures: Sequence[Figure]) -> str:
+    """Lists the title, the description, the texts and the named parts of each."""
+    lines = []
+    for figure in figures:
+        parts = Counter(gids(figure.svg, "")).items()
+        lines += [figure.title, figure.description, " | ".join(texts(figure.svg))]
+        lines.append(" | ".join(f"{count} {name}" for name, count in parts))
+    return "\n".join(lines)
 
 
 def profiled(
