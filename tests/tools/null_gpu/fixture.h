@@ -63,8 +63,8 @@ class NullGpuTest : public testing::Test {
     return streams_.back();
   }
   cudaStream_t NonBlockingStream() {
-    EXPECT_EQ(cudaStreamCreateWithFlags(&streams_.emplace_back(),
-                                        cudaStreamNonBlocking),
+    EXPECT_EQ(cudaStreamCreateWithPriority(&streams_.emplace_back(),
+                                           cudaStreamNonBlocking, 0),
               cudaSuccess);
     return streams_.back();
   }

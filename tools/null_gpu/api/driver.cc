@@ -6,7 +6,6 @@
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
-#include <bit>
 #include <string>
 #include <utility>
 
@@ -14,7 +13,6 @@
 #include "tools/null_gpu/core/errors.h"
 #include "tools/null_gpu/core/kernel.h"
 #include "tools/null_gpu/core/memory.h"
-#include "tools/null_gpu/core/settings.h"
 #include "tools/null_gpu/streams/call.h"
 #include "tools/null_gpu/streams/launch.h"
 
@@ -158,25 +156,6 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
     return LaunchKernel(
         reinterpret_cast<Kernel*>(function), dim3(grid_x, grid_y, grid_z),
         dim3(block_x, block_y, block_z), arguments, shared_bytes, stream);
-  });
-}
-
-CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute,
-                               CUdeviceptr pointer) {
-  return DriverCall([&] {
-    const auto range = GetMemory().Find(std::bit_cast<void*>(pointer));
-    if (!range || range->device < 0) return cudaErrorInvalidValue;
-    switch (attribute) {
-      case CU_POINTER_ATTRIBUTE_CONTEXT:
-        *static_cast<CUcontext*>(value) = ContextOf(range->device);
-        return cudaSuccess;
-      case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        *static_cast<int*>(value) = range->device;
-        return cudaSuccess;
-      default:
-        Die("pointer attribute " + std::to_string(attribute) +
-            " is not modelled");
-    }
   });
 }
 

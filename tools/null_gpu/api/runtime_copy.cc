@@ -98,22 +98,9 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes,
   return UnsafeCall([&] { return CopyAndWait(Copy(to, from, bytes, kind)); });
 }
 
-cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from,
-                               size_t bytes, size_t, cudaMemcpyKind kind) {
-  void* const to = const_cast<void*>(symbol);
-  return UnsafeCall([&] { return CopyAndWait(Copy(to, from, bytes, kind)); });
-}
-
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes,
                             cudaMemcpyKind kind, cudaStream_t stream) {
   return Call([&] { return EnqueueCopy(Copy(to, from, bytes, kind), stream); });
-}
-
-cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int,
-                                size_t bytes, cudaStream_t stream) {
-  return Call([&] {
-    return EnqueueCopy(Copy(to, from, bytes, cudaMemcpyDeviceToDevice), stream);
-  });
 }
 
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {

@@ -80,17 +80,6 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int bytes, int device) {
   });
 }
 
-// All devices can access each other, as with NVLink.
-cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
-  return Ask([&] {
-    if (!IsDeviceIndex(device) || !IsDeviceIndex(peer)) {
-      return kNoDevice;
-    }
-    *can = device != peer ? 1 : 0;
-    return cudaSuccess;
-  });
-}
-
 cudaError_t cudaDeviceSynchronize() {
   return Call([] { return WaitForDevice(CurrentDevice()); });
 }

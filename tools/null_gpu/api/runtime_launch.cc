@@ -100,10 +100,5 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config,
   });
 }
 
-// Device variables have the address of their shadow on the host.
-cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
-  return Call([&] { *address = const_cast<void*>(symbol); });
-}
-
 }  // extern "C"
 }  // namespace null_gpu

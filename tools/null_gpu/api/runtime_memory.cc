@@ -81,22 +81,6 @@ cudaError_t cudaFreeHost(void* pointer) {
   return UnsafeCall([&] { return FreeHost(pointer); });
 }
 
-cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned) {
-  return Call([&] {
-    if (GetMemory().Find(pointer)) return cudaErrorHostMemoryAlreadyRegistered;
-    GetMemory().Remember({static_cast<char*>(pointer), bytes, kHost, bytes});
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaHostUnregister(void* pointer) {
-  return Call([&] {
-    return !GetMemory().IsDevice(pointer) && GetMemory().Forget(pointer)
-               ? cudaSuccess
-               : cudaErrorHostMemoryNotRegistered;
-  });
-}
-
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes,
                                      const void* pointer) {
   return Call([&] {

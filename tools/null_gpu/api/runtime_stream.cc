@@ -164,10 +164,6 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
   return Call([&] { return MakeStream(stream, cudaStreamDefault); });
 }
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-  return Call([&] { return MakeStream(stream, flags); });
-}
-
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags,
                                          int) {
   return Call([&] { return MakeStream(stream, flags); });

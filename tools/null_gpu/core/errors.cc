@@ -31,11 +31,6 @@ constexpr Entry kEntries[] = {
     NULL_GPU_ERROR(cudaErrorNotReady, "device not ready"),
     NULL_GPU_ERROR(cudaErrorIllegalAddress,
                    "an illegal memory access was encountered"),
-    NULL_GPU_ERROR(
-        cudaErrorHostMemoryAlreadyRegistered,
-        "part or all of the requested memory range is already mapped"),
-    NULL_GPU_ERROR(cudaErrorHostMemoryNotRegistered,
-                   "pointer does not correspond to a registered memory region"),
     NULL_GPU_ERROR(cudaErrorLaunchOutOfResources,
                    "too many resources requested for launch"),
     NULL_GPU_ERROR(cudaErrorAssert, "device-side assert triggered"),
