@@ -36,6 +36,13 @@ constexpr int64_t kPeriod = 1021;
 // MiB. So as many ranks as fit can also check.
 constexpr int64_t kPart = kPeriod * 4096;
 
+// Returns the factor of a rank's values. So few differ that the sum over all
+// ranks is exact in fp32: at most ranks (most + 1) / 2 * kPeriod < 2^24.
+int FactorOf(int rank, int ranks) {
+  const int most = (1 << 25) / static_cast<int>(kPeriod) / ranks - 1;
+  return rank % most + 1;
+}
+
 // Far below the largest fp32, 2^128, as some calls follow without Prepare().
 constexpr double kLargest = 0x1p60;
 
@@ -78,19 +85,21 @@ class AllReduce : public Fixture {
                          at::device(TorchDevice(device)))) {}
 
   // Sums values that differ by rank and position, with every partial sum exact
-  // in fp32: rank r has (r + 1) i at element i of a period.
+  // in fp32: a rank has FactorOf(rank, ranks) i at element i of a period.
   absl::Status Check() override {
+    const int ranks = group_.size();
     const int64_t part = std::min(kPart, values_.numel());
     const at::Tensor place =
         at::arange(part, values_.options()).remainder_(kPeriod);
     const std::vector<at::Tensor> parts = values_.split(part);
     for (at::Tensor values : parts) {
       at::mul_out(values, place.narrow(0, 0, values.numel()),
-                  at::scalar_tensor(group_.rank() + 1));
+                  at::scalar_tensor(FactorOf(group_.rank(), ranks)));
     }
     group_.AllReduce(values_);
-    const int ranks = group_.size();
-    place.mul_(0.5 * ranks * (ranks + 1));
+    int sum = 0;
+    for (int rank = 0; rank < ranks; ++rank) sum += FactorOf(rank, ranks);
+    place.mul_(sum);
     const absl::Status status = CompareParts(parts, place, ranks);
     values_.uniform_();
     growth_ = 1;

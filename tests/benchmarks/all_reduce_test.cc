@@ -81,6 +81,35 @@ TEST_F(AllReduceTest, TheCheckIsRepeated) {
   EXPECT_EQ(group.calls(), 2);
 }
 
+// Adds the values of all ranks before it, so that the last one has the sum.
+class AddingGroup final : public FakeGroup {
+ public:
+  AddingGroup(int rank, int size, at::Tensor sum)
+      : FakeGroup(rank, size), sum_(std::move(sum)) {}
+  std::unique_ptr<Collective> StartAllReduce(
+      const at::Tensor& tensor) override {
+    tensor.copy_(sum_.add_(tensor));
+    return FakeGroup::StartAllReduce(tensor);
+  }
+
+ private:
+  at::Tensor sum_;
+};
+
+TEST_F(AllReduceTest, TheSumIsExactForAnyNumberOfRanks) {
+  constexpr int64_t kElements = 1021;
+  const Case all_reduce = CaseOf(4 * kElements, device_);
+  for (const int ranks : {180, 181, 182, 4096}) {
+    const at::Tensor sum = at::zeros({kElements});
+    absl::Status status;
+    for (int rank = 0; rank < ranks; ++rank) {
+      AddingGroup group(rank, ranks, sum);
+      status = all_reduce.build_rank(group)->Check();
+    }
+    EXPECT_EQ(status, absl::OkStatus()) << ranks;
+  }
+}
+
 TEST_F(AllReduceTest, OneRanksSumIsItsOwnValues) {
   FakeGroup group(/*rank=*/0, /*size=*/1);
   EXPECT_EQ(Build(64, group)->Check(), absl::OkStatus());
