@@ -86,11 +86,10 @@ TRAINBENCH_REGISTER(Harness, "harness")
     ->Full("us=0,100,1000,10000")
     ->Expect("a spin is reported within 1 %", Time().Per("us").Of("us=1000"),
              About(1, 0.01))
-    ->Expect([](const Device& device) {
-      return Expectation{"an empty call takes less than 2 us",
-                         Time().Of("work=empty"),
-                         AtMost(device.is_cuda() ? 3 : 2)};
-    });
+    ->ExpectOnCpu("an empty call takes less than 2 us", Time().Of("work=empty"),
+                  AtMost(2))
+    ->ExpectOnGpu("an empty call takes less than 3 us", Time().Of("work=empty"),
+                  AtMost(3));
 
 TRAINBENCH_REGISTER(Allocate,
                     absl::StrCat("harness/work=allocate/allocator/size:",
