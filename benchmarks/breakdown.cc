@@ -37,7 +37,6 @@
 namespace trainbench {
 namespace {
 
-using enum Precision;
 using enum StepMode;
 
 // The number of components and gaps to print, over all phases.

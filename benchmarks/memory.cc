@@ -28,7 +28,6 @@
 namespace trainbench {
 namespace {
 
-using enum Precision;
 using enum StepMode;
 
 class Memory : public Fixture {

@@ -23,7 +23,6 @@
 namespace trainbench {
 namespace {
 
-using enum Precision;
 using enum StepMode;
 
 constexpr int kTimedSteps = 10;

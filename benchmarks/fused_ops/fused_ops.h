@@ -29,7 +29,6 @@ enum class FusedOp {
 
 inline constexpr EnumNames<FusedOp, 5> FusedOpName{
     "add_rms_norm", "rope", "swiglu", "causal_softmax", "cross_entropy"};
-inline constexpr auto kFusedOps = FusedOpName.values();
 
 // The pass of an operation that is measured.
 enum class Pass { kForward, kBackward, kBoth };

@@ -22,7 +22,6 @@ enum class AttentionOp {
 
 inline constexpr EnumNames<AttentionOp, 4> AttentionOpName{
     "qk", "softmax_naive", "softmax_fused", "pv"};
-inline constexpr auto kAttentionOps = AttentionOpName.values();
 
 constexpr bool IsMatmul(AttentionOp part) {
   return part == AttentionOp::kQk || part == AttentionOp::kPv;

@@ -4,8 +4,6 @@
 
 #include <torch/types.h>
 
-#include <cstdint>
-#include <string>
 #include <vector>
 
 #include "tests/support/matchers.h"
@@ -23,7 +21,7 @@ ModelConfig Config() {
 }
 
 TEST(FusedOpCallTest, EveryImplementationPassesItsCheckAndAgain) {
-  for (const FusedOp op : kFusedOps) {
+  for (const FusedOp op : FusedOpName.values()) {
     for (const Implementation implementation : kImplementations) {
       if (!FusedOpUnavailable(op, implementation, DeviceKind::kCpu, 24)
                .empty()) {
@@ -44,7 +42,7 @@ TEST(FusedOpCallTest, EveryImplementationPassesItsCheckAndAgain) {
 }
 
 TEST(FusedOpCallTest, RestoreGivesOverwrittenInputsTheirValuesAgain) {
-  for (const FusedOp op : kFusedOps) {
+  for (const FusedOp op : FusedOpName.values()) {
     FusedOpCall call(op, Implementation::kFused, Config(), 2, 9, at::kFloat);
     const std::vector<at::Tensor> first = call.Backward(call.Forward());
     call.Restore();
@@ -56,7 +54,7 @@ TEST(FusedOpCallTest, RestoreGivesOverwrittenInputsTheirValuesAgain) {
 }
 
 TEST(FusedOpCallTest, LibTorchHasNoRotation) {
-  for (const FusedOp op : kFusedOps) {
+  for (const FusedOp op : FusedOpName.values()) {
     for (const Implementation implementation : kImplementations) {
       EXPECT_EQ(
           FusedOpUnavailable(op, implementation, DeviceKind::kCpu, 24).empty(),

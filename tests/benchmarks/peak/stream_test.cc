@@ -4,8 +4,6 @@
 
 #include <torch/types.h>
 
-#include <string>
-
 #include "tests/support/matchers.h"
 
 namespace trainbench {

@@ -33,7 +33,7 @@ at::Tensor Expected(AttentionOp op, const AttentionOpInputs& in) {
 TEST(AttentionOpsTest, EachGivesTheFloat64Result) {
   at::manual_seed(1);
   for (const AttentionOpShape& shape : kShapes) {
-    for (const AttentionOp op : kAttentionOps) {
+    for (const AttentionOp op : AttentionOpName.values()) {
       for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
         const AttentionOpInputs in = RandomOpInputs(op, shape, dtype);
         EXPECT_TRUE(VerifyAttentionOp(op, in).ok()) << AttentionOpName(op);
@@ -49,7 +49,7 @@ TEST(AttentionOpsTest, EachGivesTheFloat64Result) {
 }
 
 TEST(AttentionOpsTest, AResultThatIsNoNumberIsNamed) {
-  for (const AttentionOp op : kAttentionOps) {
+  for (const AttentionOp op : AttentionOpName.values()) {
     const AttentionOpInputs in = RandomOpInputs(
         op, {.batch = 1, .heads = 1, .seq = 8, .d_head = 64}, at::kFloat);
     in.a.fill_(std::numeric_limits<double>::quiet_NaN());

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include <memory>
 #include <set>
 
 #include "fixtures/device/cuda_support.h"
