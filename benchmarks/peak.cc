@@ -195,7 +195,7 @@ class PeakStream : public Fixture {
   };
 
   static std::string Unavailable(const Params& p, const Device&) {
-    return StreamUnavailable(p.kernel, p.stores);
+    return StoresUnavailable(p.stores);
   }
 
   PeakStream(const Params& p, const Device&)

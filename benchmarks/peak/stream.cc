@@ -154,9 +154,8 @@ double StreamTraffic(StreamKernel kernel, Stores stores, int64_t bytes) {
   return moves * static_cast<double>(bytes);
 }
 
-std::string StreamUnavailable(StreamKernel kernel, Stores stores) {
+std::string StoresUnavailable(Stores stores) {
   if (stores == Stores::kOrdinary) return "";
-  if (kernel == StreamKernel::kRead) return "a read stores nothing";
 #ifdef __SSE__
   return "";
 #else

@@ -37,8 +37,8 @@ inline constexpr EnumNames<Stores, 2> StoresName{"ordinary", "non_temporal"};
 // including the lines that ordinary stores load.
 double StreamTraffic(StreamKernel kernel, Stores stores, int64_t bytes);
 
-// Returns why this build has no such pass, or "": non-temporal stores need x86.
-std::string StreamUnavailable(StreamKernel kernel, Stores stores);
+// Returns why this build lacks such stores, or "": non-temporal ones need x86.
+std::string StoresUnavailable(Stores stores);
 
 class Stream {
  public:
