@@ -69,10 +69,10 @@ Dtypes DocumentedDtypes(c10::ScalarType low, c10::DeviceType device) {
 absl::Status CompareDtypes(const Dtypes& found, const Dtypes& expected) {
   std::string wrong;
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (i < found.size() && found[i] == expected[i]) continue;
+    if (found[i] == expected[i]) continue;
     absl::StrAppend(&wrong, wrong.empty() ? "" : ", ", expected[i].name, " is ",
-                    i < found.size() ? DtypeName(found[i].dtype) : "missing",
-                    " instead of ", DtypeName(expected[i].dtype));
+                    DtypeName(found[i].dtype), " instead of ",
+                    DtypeName(expected[i].dtype));
   }
   return wrong.empty() ? absl::OkStatus()
                        : absl::FailedPreconditionError(wrong);

@@ -35,7 +35,7 @@ Dtypes RunToyStep(ToyModel& model, const ToyBatch& data, c10::ScalarType low,
 // docs.pytorch.org/docs/2.11/amp.html#autocast-op-reference
 Dtypes DocumentedDtypes(c10::ScalarType low, c10::DeviceType device);
 
-// Returns FailedPrecondition, naming each tensor with an unexpected dtype.
+// Compares the same tensors. FailedPrecondition names each unexpected dtype.
 absl::Status CompareDtypes(const Dtypes& found, const Dtypes& expected);
 
 // Returns FailedPrecondition if the logits under autocast differ from float64

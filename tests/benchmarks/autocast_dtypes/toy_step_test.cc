@@ -46,11 +46,11 @@ TEST_P(ToyStepTest, ComparingNamesEveryDifference) {
   EXPECT_TRUE(CompareDtypes(found, found).ok());
   const Dtypes expected = found;
   found[4].dtype = at::kDouble;
-  found.pop_back();
+  found[6].dtype = at::kHalf;
   EXPECT_EQ(CompareDtypes(found, expected),
             absl::FailedPreconditionError(
                 "logits is fp64 instead of " + std::string(DtypeName(low())) +
-                ", gradients is missing instead of fp32"));
+                ", gradients is fp16 instead of fp32"));
 }
 
 TEST_P(ToyStepTest, AStepLeavesNoGradientsAndRepeats) {
