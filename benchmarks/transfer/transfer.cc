@@ -63,8 +63,6 @@ double TransferTraffic(TransferKind kind, int64_t bytes) {
 
 Transfer::Transfer(TransferKind kind, int64_t bytes, c10::Device device)
     : kind_(kind) {
-  TORCH_CHECK(bytes > 0 && bytes % kWord == 0, "transfer of ", bytes,
-              " bytes; allowed: positive multiples of 8");
   const bool pinned = IsPinned(kind);
   destination_ = Buffer(bytes, ToHost(kind) ? at::kCPU : device, pinned);
   if (kind == TransferKind::kMemset) return;
