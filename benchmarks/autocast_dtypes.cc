@@ -22,8 +22,6 @@ namespace trainbench {
 namespace {
 
 constexpr int64_t kBatch = 32;
-constexpr int64_t kIn = 20;
-constexpr int64_t kOut = 5;
 
 class AutocastDtypes : public Fixture {
  public:
@@ -35,8 +33,8 @@ class AutocastDtypes : public Fixture {
   AutocastDtypes(const Params& p, const Device& device)
       : p_(p),
         device_(TorchDevice(device)),
-        model_(kIn, kOut, device_),
-        data_(RandomToyBatch(kBatch, kIn, kOut, device_)) {}
+        model_(device_),
+        data_(RandomToyBatch(kBatch, device_)) {}
 
   absl::Status Check() override {
     RETURN_IF_ERROR(CheckToyLogits(model_, data_.x, p_.low));

@@ -6,9 +6,9 @@
 
 namespace trainbench {
 
-ToyModelImpl::ToyModelImpl(int64_t in, int64_t out, c10::Device device)
-    : fc1(register_module("fc1", Linear(in, kHidden, at::device(device)))),
-      fc2(register_module("fc2", Linear(kHidden, out, at::device(device)))),
+ToyModelImpl::ToyModelImpl(c10::Device device)
+    : fc1(register_module("fc1", Linear(kIn, kHidden, at::device(device)))),
+      fc2(register_module("fc2", Linear(kHidden, kOut, at::device(device)))),
       norm_weight(register_parameter("norm_weight",
                                      at::ones({kHidden}, at::device(device)))),
       norm_bias(register_parameter("norm_bias",
@@ -24,10 +24,10 @@ ToyActivations ToyModelImpl::forward(const at::Tensor& x) {
   return result;
 }
 
-ToyBatch RandomToyBatch(int64_t batch, int64_t in, int64_t out,
-                        c10::Device device) {
-  return {at::randn({batch, in}, at::device(device)),
-          at::randint(out, {batch}, at::device(device).dtype(at::kLong))};
+ToyBatch RandomToyBatch(int64_t batch, c10::Device device) {
+  return {at::randn({batch, ToyModelImpl::kIn}, at::device(device)),
+          at::randint(ToyModelImpl::kOut, {batch},
+                      at::device(device).dtype(at::kLong))};
 }
 
 }  // namespace trainbench

@@ -18,16 +18,16 @@ struct ToyActivations {
   at::Tensor fc1, relu, layer_norm, logits;
 };
 
-// fc2(layer_norm(relu(fc1(x)))) with 10 hidden features and no bias except in
-// the norm. Parameters are fp32 unless the module is cast.
+// fc2(layer_norm(relu(fc1(x)))) with 20, 10 and 5 features and no bias except
+// in the norm. Parameters are fp32 unless the module is cast.
 class ToyModelImpl : public torch::nn::Module {
  public:
-  static constexpr int64_t kHidden = 10;
+  static constexpr int64_t kIn = 20, kHidden = 10, kOut = 5;
   static constexpr double kNormEps = 1e-5;
 
-  ToyModelImpl(int64_t in, int64_t out, c10::Device device);
+  explicit ToyModelImpl(c10::Device device);
 
-  // x [batch, in] -> activations [batch, 10] and logits [batch, out].
+  // x [batch, 20] -> activations [batch, 10] and logits [batch, 5].
   ToyActivations forward(const at::Tensor& x);
 
   Linear fc1, fc2;
@@ -35,12 +35,11 @@ class ToyModelImpl : public torch::nn::Module {
 };
 TORCH_MODULE(ToyModel);
 
-// x [batch, in] normal fp32, targets [batch] uniform in [0, out), int64.
+// x [batch, 20] normal fp32, targets [batch] uniform in [0, 5), int64.
 struct ToyBatch {
   at::Tensor x, targets;
 };
-ToyBatch RandomToyBatch(int64_t batch, int64_t in, int64_t out,
-                        c10::Device device);
+ToyBatch RandomToyBatch(int64_t batch, c10::Device device);
 
 }  // namespace trainbench
 

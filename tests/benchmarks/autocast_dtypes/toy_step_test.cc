@@ -20,8 +20,8 @@ class ToyStepTest : public testing::TestWithParam<at::ScalarType> {
   at::ScalarType low() const { return GetParam(); }
   Dtypes Step() { return RunToyStep(model_, data_, low(), NoObserver()); }
 
-  ToyModel model_{20, 5, at::kCPU};
-  ToyBatch data_ = RandomToyBatch(8, 20, 5, at::kCPU);
+  ToyModel model_{at::kCPU};
+  ToyBatch data_ = RandomToyBatch(8, at::kCPU);
 };
 
 TEST_P(ToyStepTest, TheCpuLeavesTheLayerNormNarrow) {
@@ -79,8 +79,8 @@ TEST(CudaToyStepTest, AutocastWidensTheLayerNorm) {
   if (CudaDeviceCount() == 0) GTEST_SKIP() << "no CUDA device";
   at::manual_seed(1);
   const at::Device gpu(at::kCUDA, 0);
-  ToyModel model(20, 5, gpu);
-  const ToyBatch data = RandomToyBatch(8, 20, 5, gpu);
+  ToyModel model(gpu);
+  const ToyBatch data = RandomToyBatch(8, gpu);
   for (const at::ScalarType low : {at::kHalf, at::kBFloat16}) {
     EXPECT_EQ(CompareDtypes(RunToyStep(model, data, low, NoObserver()),
                             DocumentedDtypes(low, at::kCUDA)),
