@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -31,6 +32,11 @@ class EnumNames {
 
   constexpr absl::string_view operator()(Enum value) const {
     return names_.at(static_cast<std::size_t>(value));
+  }
+
+  // The name of the value, or `none` without one.
+  std::string Or(std::optional<Enum> value, absl::string_view none) const {
+    return std::string(value ? (*this)(*value) : none);
   }
 
   // All values, in order.

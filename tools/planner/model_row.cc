@@ -156,14 +156,12 @@ Json FlopsJson(const StepParams& step) {
 Json OperatorsJson(const CallsByOperator& operators) {
   Json json;
   for (const auto& [calls, count] : operators) {
-    json.push_back(
-        {{"operator", calls.name},
-         {"phase", PhaseText(calls.phase)},
-         {"component",
-          calls.component ? ComponentName(*calls.component) : "none"},
-         {"calls", count},
-         {"flops", WholeNumber(calls.flops)},
-         {"bytes", WholeNumber(calls.bytes)}});
+    json.push_back({{"operator", calls.name},
+                    {"phase", PhaseName.Or(calls.phase, "none")},
+                    {"component", ComponentName.Or(calls.component, "none")},
+                    {"calls", count},
+                    {"flops", WholeNumber(calls.flops)},
+                    {"bytes", WholeNumber(calls.bytes)}});
   }
   return json;
 }

@@ -2,6 +2,7 @@
 
 #include "model/spec/enum_names.h"
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -15,6 +16,8 @@ constexpr EnumNames<Hue, 2> HueName{"red", "green"};
 
 TEST(EnumNamesTest, NamesListsAndLooksUp) {
   EXPECT_EQ(HueName(Hue::kGreen), "green");
+  EXPECT_EQ(HueName.Or(Hue::kGreen, "none"), "green");
+  EXPECT_EQ(HueName.Or(std::nullopt, "none"), "none");
   EXPECT_THAT(HueName.values(), ElementsAre(Hue::kRed, Hue::kGreen));
   EXPECT_EQ(HueName.Joined(), "red, green");
   EXPECT_EQ(HueName.Parse("hue", "green").value(), Hue::kGreen);
