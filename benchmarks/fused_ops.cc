@@ -16,6 +16,7 @@
 
 #include "benchmarks/fused_ops/fused_ops.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,14 +31,18 @@
 namespace trainbench {
 namespace {
 
+std::string PassName(std::optional<Phase> pass) {
+  return PhaseName.Or(pass, "both");
+}
+
 class FusedOps : public Fixture {
  public:
   struct Params {
     FusedOp op;
     Implementation implementation;
     ModelConfig model;
-    Precision precision;  // fp32 or bf16
-    Pass pass;
+    Precision precision;        // fp32 or bf16
+    std::optional<Phase> pass;  // nullopt: both
     int64_t batch;
     int64_t seq;
   };
@@ -48,12 +53,7 @@ class FusedOps : public Fixture {
   }
 
   static MeasurementOptions OptionsOf(const Params& p) {
-    MeasurementOptions options;
-    if (p.pass == Pass::kForward) options.timed_phase = Phase::kForward;
-    if (p.pass == Pass::kBackward) options.timed_phase = Phase::kBackward;
-    options.hold = true;
-    options.cold_cache = true;
-    return options;
+    return {.timed_phase = p.pass, .hold = true, .cold_cache = true};
   }
 
   FusedOps(const Params& p, const Device& device)
@@ -91,7 +91,8 @@ TRAINBENCH_REGISTER(
     ->Axis("batch", &FusedOps::Params::batch)
     ->Axis("seq", &FusedOps::Params::seq)
     ->Axis("op", &FusedOps::Params::op, FusedOpName)
-    ->Axis("pass", &FusedOps::Params::pass, PassName)
+    ->Axis("pass", &FusedOps::Params::pass,
+           {Phase::kForward, Phase::kBackward, std::nullopt}, PassName)
     ->Axis("implementation", &FusedOps::Params::implementation,
            ImplementationName)
     ->Baseline("implementation", "textbook")
@@ -106,7 +107,7 @@ TRAINBENCH_REGISTER(
     // The fused cross entropy computes the gradient in its forward pass, so
     // only the sum of both passes is comparable.
     ->Complete([](FusedOps::Params& p, const RunOptions&, const Device&) {
-      return (p.op == FusedOp::kCrossEntropy) == (p.pass == Pass::kBoth);
+      return (p.op == FusedOp::kCrossEntropy) == !p.pass.has_value();
     })
     ->Expect(
         "cross entropy in one pass takes less than half of the textbook's time",

@@ -107,11 +107,12 @@ absl::Status Compare(const char* what, const Tensors& actual,
 
 }  // namespace
 
-double FusedOpBytes(FusedOp op, Pass pass, const ModelConfig& model,
-                    int64_t batch, int64_t seq, int width) {
+double FusedOpBytes(FusedOp op, std::optional<Phase> phase,
+                    const ModelConfig& model, int64_t batch, int64_t seq,
+                    int width) {
   const auto number = [](int64_t x) { return static_cast<double>(x); };
-  const double forward = pass == Pass::kBackward ? 0 : 1;
-  const double backward = pass == Pass::kForward ? 0 : 1;
+  const double forward = phase == Phase::kBackward ? 0 : 1;
+  const double backward = phase == Phase::kForward ? 0 : 1;
   const double tokens = number(batch * seq), bytes = width;
   switch (op) {
     case FusedOp::kAddRmsNorm:

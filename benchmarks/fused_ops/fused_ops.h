@@ -8,6 +8,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "model/spec/config.h"
 #include "model/spec/device_kind.h"
 #include "model/spec/enum_names.h"
+#include "model/spec/phase.h"
 
 namespace trainbench {
 
@@ -30,15 +32,10 @@ enum class FusedOp {
 inline constexpr EnumNames<FusedOp, 5> FusedOpName{
     "add_rms_norm", "rope", "swiglu", "causal_softmax", "cross_entropy"};
 
-// The pass of an operation that is measured.
-enum class Pass { kForward, kBackward, kBoth };
-
-inline constexpr EnumNames<Pass, 3> PassName{"forward", "backward", "both"};
-
 // Returns the least bytes that an operation of this shape reads and writes in
-// any implementation, with `width` bytes per element (e). The residual stream
-// has D elements, a hidden layer F, the scores S and the logits L. S counts
-// half if it is masked.
+// any implementation, in one phase or in both, with `width` bytes per element
+// (e). The residual stream has D elements, a hidden layer F, the scores S and
+// the logits L. S counts half if it is masked.
 //
 //                    forward       backward
 //   add_rms_norm     4 e D         4 e D      residual, update; both results
@@ -46,8 +43,9 @@ inline constexpr EnumNames<Pass, 3> PassName{"forward", "backward", "both"};
 //   swiglu           3 e F         5 e F
 //   causal_softmax   e (S/2 + S)   e (S + S)  reads only unmasked scores
 //   cross_entropy    both: 2 e L   reads the logits, writes their gradient
-double FusedOpBytes(FusedOp op, Pass pass, const ModelConfig& model,
-                    int64_t batch, int64_t seq, int width);
+double FusedOpBytes(FusedOp op, std::optional<Phase> phase,
+                    const ModelConfig& model, int64_t batch, int64_t seq,
+                    int width);
 
 // Returns why the device lacks this implementation for models of this width;
 // empty if it has one.

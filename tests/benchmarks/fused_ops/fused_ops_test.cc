@@ -4,6 +4,7 @@
 
 #include <torch/types.h>
 
+#include <optional>
 #include <vector>
 
 #include "tests/support/matchers.h"
@@ -75,19 +76,19 @@ TEST(FusedOpCallTest, OnAGpuANormHasALimit) {
 
 // Tensors counted by hand, for 2 sequences of 9 tokens in bf16.
 TEST(FusedOpBytesTest, CountsEachTensorOnce) {
-  const auto bytes = [](FusedOp op, Pass pass) {
-    return FusedOpBytes(op, pass, Config(), 2, 9, 2);
+  const auto bytes = [](FusedOp op, std::optional<Phase> phase) {
+    return FusedOpBytes(op, phase, Config(), 2, 9, 2);
   };
   constexpr double kModel = 2.0 * 18 * 24, kHidden = 2.0 * 18 * 50;
-  EXPECT_EQ(bytes(FusedOp::kAddRmsNorm, Pass::kForward), 4 * kModel);
-  EXPECT_EQ(bytes(FusedOp::kAddRmsNorm, Pass::kBackward), 4 * kModel);
-  EXPECT_EQ(bytes(FusedOp::kRope, Pass::kForward), 4 * kModel);
-  EXPECT_EQ(bytes(FusedOp::kSwiglu, Pass::kForward), 3 * kHidden);
-  EXPECT_EQ(bytes(FusedOp::kSwiglu, Pass::kBoth), 8 * kHidden);
+  EXPECT_EQ(bytes(FusedOp::kAddRmsNorm, Phase::kForward), 4 * kModel);
+  EXPECT_EQ(bytes(FusedOp::kAddRmsNorm, Phase::kBackward), 4 * kModel);
+  EXPECT_EQ(bytes(FusedOp::kRope, Phase::kForward), 4 * kModel);
+  EXPECT_EQ(bytes(FusedOp::kSwiglu, Phase::kForward), 3 * kHidden);
+  EXPECT_EQ(bytes(FusedOp::kSwiglu, {}), 8 * kHidden);
   constexpr double kScores = 2.0 * 2 * 3 * 9 * 9;
-  EXPECT_EQ(bytes(FusedOp::kCausalSoftmax, Pass::kForward), 1.5 * kScores);
-  EXPECT_EQ(bytes(FusedOp::kCausalSoftmax, Pass::kBackward), 2 * kScores);
-  EXPECT_EQ(bytes(FusedOp::kCrossEntropy, Pass::kBoth), 2 * 2.0 * 18 * 70);
+  EXPECT_EQ(bytes(FusedOp::kCausalSoftmax, Phase::kForward), 1.5 * kScores);
+  EXPECT_EQ(bytes(FusedOp::kCausalSoftmax, Phase::kBackward), 2 * kScores);
+  EXPECT_EQ(bytes(FusedOp::kCrossEntropy, {}), 2 * 2.0 * 18 * 70);
 }
 
 }  // namespace
