@@ -23,6 +23,7 @@
 #include "fixtures/steps/step_prediction.h"
 #include "model/accounting/flops.h"
 #include "model/accounting/number.h"
+#include "model/accounting/traffic.h"
 #include "model/spec/status_macros.h"
 
 namespace trainbench {
@@ -86,8 +87,8 @@ class Memory : public Fixture {
         {"predicted_gradient_bytes", Number(dry.gradient_bytes)},
         {"predicted_optimizer_bytes", Number(dry.optimizer_bytes)},
         {"predicted_saved_bytes", Number(dry.saved_bytes)},
-        {"residual_bytes", Number(dry.residual_bytes)},
-        {"logit_bytes", Number(dry.logit_bytes)}};
+        {"residual_bytes", Number(ResidualBytes(p_.step))},
+        {"logit_bytes", Number(LogitBytes(p_.step))}};
     if (p_.step.mode == kTrainStep) AddCheckpointed(extra);
     extra.findings = {{"predicted_peak_at", PeakText(dry.call.timeline)}};
     extra.Append(MemoryTables(timeline, dry.call.timeline, p_.step));

@@ -56,6 +56,9 @@ TEST(StepBytesTest, AreParametersLogitsAndWhatIsSaved) {
     const Batch batch = RandomBatch(256, 2, 32, at::kCPU);
     const auto logits =
         static_cast<double>(ModelOf(step)(batch.tokens).nbytes());
+    EXPECT_EQ(LogitBytes(step), logits);
+    EXPECT_EQ(ResidualBytes(step),
+              2 * 32 * 64 * BitsOf(WeightType(precision)) / 8);
     const auto parameters =
         static_cast<double>(ParameterBytes(step.model, precision));
     EXPECT_EQ(bytes(StepMode::kInference, 0), parameters + logits);
