@@ -49,8 +49,9 @@ class SoftmaxVsMatmul : public Fixture {
   }
 
   void AddToCost(const DryCall& call, Cost& cost) const override {
-    cost.bytes = call.bytes();
-    cost.flops = call.flops();
+    const DryWork work = call.Total();
+    cost.bytes = work.bytes;
+    cost.flops = work.flops;
     if (IsMatmul(p_.part)) {
       cost.precision = p_.precision;  // selects the measured peak
     } else {
