@@ -62,6 +62,11 @@ inline constexpr char kFinalNormSpan[] = "final_norm";
 // were not kept (model/nn/checkpoint.h).
 inline constexpr char kRecomputeSpan[] = "recompute";
 
+// Autograd's prefix of the name of a backward node, which includes the engine's
+// work on its result: sums over broadcast dimensions, adds to other gradients.
+inline constexpr absl::string_view kNodePrefix =
+    "autograd::engine::evaluate_function: ";
+
 // "layer_3" for 3, and its inverse: std::nullopt if `scope` is not the name of
 // a layer.
 std::string LayerScopeName(std::size_t layer);
