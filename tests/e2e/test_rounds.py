@@ -73,3 +73,11 @@ def test_each_process_is_a_repetition(trainbench: Program) -> None:
     # Each case has one line in the table.
     name = rows[0]["name"]
     assert sum(line.startswith(f"{name} ") for line in done.stdout.splitlines()) == 1
+
+
+def test_a_process_repeats_a_pass_in_each_round(trainbench: Program) -> None:
+    step = "--benchmark_filter=^breakdown/nano/fp32/train_step/step/all/"
+    flags = ("--suite=full", "--mode=train_step", "--rounds=3", "--processes=1", step)
+    (row,) = measured(trainbench.measure(*without(NANO, "--suite"), *flags))
+    assert row["visits"] == 3
+    assert row["p50_low_us"] <= row["p50_us"] <= row["p50_high_us"]
