@@ -80,7 +80,7 @@ class RankTest : public ::testing::Test {
 // thread each, since attention on a CPU allocates a buffer for each thread.
 inline absl::Status RunAsRanks(const std::string& filter, int ranks) {
   const auto results = LaunchLocalRanks(
-      {.argv = {OwnBinary(), "--gtest_filter=" + filter,
+      {.argv = {kOwnBinary, "--gtest_filter=" + filter,
                 "--gtest_also_run_disabled_tests"},
        .ranks = ranks,
        .timeout = std::chrono::minutes(4),
