@@ -67,7 +67,7 @@ def test_a_rank_that_fails_is_named_and_the_next_case_runs(faults: Program) -> N
 
 
 @pytest.mark.parametrize(
-    "flag", ["--ranks=3", "--benchmark_enable_random_interleaving=true"]
+    "flag", ["--ranks=3", "--rounds=4", "--benchmark_enable_random_interleaving=true"]
 )
 def test_flags_with_which_the_ranks_would_differ_are_refused(
     trainbench: Program, flag: str
@@ -94,7 +94,10 @@ def test_a_server_that_is_not_there_is_an_error_in_time(trainbench: Program) -> 
 def test_a_rank_that_never_comes_is_waited_for_once(trainbench: Program) -> None:
     flags = ("--suite=full", "--benchmark_filter=^all_reduce/gloo/", *SOON)
     env = rank_variables(0, 2, free_port())
-    errors = trainbench.measure(*flags, code=1, env=env)["errors"]
+    document = trainbench.measure(*flags, code=1, env=env)
+    assert "rounds=1" in document["context"]["sampling"]
+    assert "min_time=1 " in document["context"]["sampling"]
+    errors = document["errors"]
     assert len(errors) == 5
     for error in errors:
         assert error["reason"].startswith("rank 1 did not join: ")
