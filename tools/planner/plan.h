@@ -15,8 +15,7 @@ namespace trainbench {
 
 // Returns {query: {...}, rows: [ModelRow, ...]} with one row per precision,
 // mode, checkpointing and model; the model varies fastest. InvalidArgument if a
-// step has too many bytes to count, too many layers or an operator that a CPU
-// does not have.
+// step has too many bytes to count or an operator that a CPU does not have.
 absl::StatusOr<nlohmann::ordered_json> PlanModels(const Query& query);
 
 // Returns what the step needs, in bytes and FLOPs: by dry runs, its peak, its

@@ -3,6 +3,7 @@
 #include "tools/planner/query.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <set>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "fixtures/base/did_you_mean.h"
 #include "fixtures/steps/model_step.h"
+#include "model/accounting/parameters.h"
 #include "model/spec/named_models.h"
 #include "model/spec/not_allowed.h"
 #include "model/spec/parallel/tensor_part.h"
@@ -24,6 +26,9 @@ namespace {
 
 constexpr char kAuto[] = "auto";
 constexpr double kBytesPerGib = 1 << 30;
+// Building more layers takes too long even in a dry run.
+constexpr int64_t kMostLayers = 1024;
+constexpr int64_t kMostParameterBytes = int64_t{1} << 50;
 
 absl::Status GivenTwice(absl::string_view what, absl::string_view value) {
   return absl::InvalidArgumentError(
@@ -169,6 +174,28 @@ absl::Status ReadMeshes(const PlannerFlags& flags, Query& query) {
   return OnMesh(query, mesh).status();
 }
 
+absl::Status CheckSize(const ModelConfig& model, Precision precision) {
+  if (model.layers > kMostLayers) {
+    return NotAllowed("layers", model.layers,
+                      absl::StrCat("1 to ", kMostLayers));
+  }
+  if (ParameterBytes(model, precision) <= kMostParameterBytes) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("model '", model.name,
+                   "' has too many bytes to count; allowed: a smaller model"));
+}
+
+absl::Status CheckSizes(const Query& query) {
+  for (const Precision precision : query.precisions) {
+    for (const ModelConfig& model : query.models) {
+      RETURN_IF_ERROR(CheckSize(model, precision));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Query> ReadModelQuery(const PlannerFlags& flags) {
@@ -183,6 +210,7 @@ absl::StatusOr<Query> ReadModelQuery(const PlannerFlags& flags) {
   }
   ASSIGN_OR_RETURN(query.precisions,
                    ParseList("precision", flags.precision, PrecisionName));
+  RETURN_IF_ERROR(CheckSizes(query));
   ASSIGN_OR_RETURN(query.modes, ParseList("mode", flags.mode, StepModeName));
   if (!flags.checkpoint.empty()) {
     ASSIGN_OR_RETURN(query.checkpointing, ParseCheckpoints(flags.checkpoint));
@@ -206,6 +234,7 @@ absl::StatusOr<Query> ReadMeshQuery(const PlannerFlags& flags,
   ASSIGN_OR_RETURN(const Precision precision,
                    PrecisionName.Parse("precision", flags.precision));
   query.precisions = {precision};
+  RETURN_IF_ERROR(CheckSizes(query));
   query.last_rank = flags.rank == "last";
   query.spare_bytes = static_cast<int64_t>(flags.spare_gib * kBytesPerGib);
   const std::string why = ModelStep::Unavailable(

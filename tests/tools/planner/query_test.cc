@@ -64,7 +64,9 @@ constexpr char kWrong[] = R"(
 --mesh=data:2 --attention=best
 --mesh=data:2 --nonsense=1
 --mesh=data:2 --implementation=x
---mesh=data:2 --implementation=fused --model=name=a,d_model=64,implementation=fused)";
+--mesh=data:2 --implementation=fused --model=name=a,d_model=64,implementation=fused
+--mesh=data:2 --model=name=a,d_model=64,d_ff=64,heads=1,layers=1025
+--mesh=data:2 --model=name=a,d_model=1048576,d_ff=1048576,heads=1,layers=128)";
 
 TEST(ReadMeshQueryTest, SaysWhatIsWrongAsTheGoldenShows) {
   std::string printed;
