@@ -73,28 +73,36 @@ KernelWork FusedRmsNormBackward(Stack& s) {
   return Return(s, {}, at::empty_like(x), at::empty_like(weight));
 }
 
-std::vector<int64_t> SummedDims(const Stack& s) {
+std::vector<int64_t> ReducedDims(const Stack& s) {
   return s[1].isNone() ? std::vector<int64_t>() : s[1].toIntVector();
 }
 
 Tensor SumOf(const Stack& s) {
-  return at::sum(s[0].toTensor(), SummedDims(s), s[2].toBool(),
+  return at::sum(s[0].toTensor(), ReducedDims(s), s[2].toBool(),
                  s[3].toOptional<at::ScalarType>());
 }
 
+Tensor MeanOf(const Stack& s) {
+  return at::mean(s[0].toTensor(), ReducedDims(s), s[2].toBool(),
+                  s[3].toOptional<at::ScalarType>());
+}
+
 // A CPU first converts values to the dtype of the sum.
+int64_t ConvertedBytes(const Tensor& x, const Tensor& sum) {
+  const bool converts = sum.scalar_type() != x.scalar_type();
+  return converts ? x.numel() * sum.element_size() : 0;
+}
+
 KernelWork CpuSum(Stack& s) {
   const Tensor x = s[0].toTensor(), sum = SumOf(s);
-  const bool converts = sum.scalar_type() != x.scalar_type();
-  const int64_t scratch = converts ? x.numel() * sum.element_size() : 0;
-  return Return(s, {.scratch_bytes = scratch}, sum);
+  return Return(s, {.scratch_bytes = ConvertedBytes(x, sum)}, sum);
 }
 
 // Knows the scratch memory of sums over the first dimensions of contiguous
 // values of at most 4 bytes, which LibTorch adds in fp32.
 KernelWork GpuSum(Stack& s) {
   const Tensor x = s[0].toTensor(), sum = SumOf(s);
-  const std::vector<int64_t> dims = SummedDims(s);
+  const std::vector<int64_t> dims = ReducedDims(s);
   const int64_t rows = x.numel() / std::max<int64_t>(1, sum.numel());
   const auto is_leading = [&](int64_t dim) {
     return at::maybe_wrap_dim(dim, x.dim()) < std::ssize(dims);
@@ -137,10 +145,11 @@ KernelWork LayerNormBackward(Stack& s) {
 // A CPU sums 16-bit values in fp32. It then divides by an int64, which it
 // converts to a tensor, and that tensor to fp32.
 KernelWork CpuMean(Stack& s) {
-  const Tensor x = s[0].toTensor();
-  const Tensor mean = at::mean(x, s[1].toIntVector(), s[2].toBool());
-  const int64_t scratch =
-      mean.element_size() < 4 ? 4 * (x.numel() + mean.numel()) : 8 + 4;
+  constexpr int64_t kDivisor = 8 + 4;
+  const Tensor x = s[0].toTensor(), mean = MeanOf(s);
+  const int64_t scratch = mean.element_size() < 4
+                              ? 4 * (x.numel() + mean.numel())
+                              : std::max(ConvertedBytes(x, mean), kDivisor);
   return Return(s, {.scratch_bytes = scratch}, mean);
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -117,6 +118,34 @@ TEST(DryRunTest, ReportsTheBytesThatOperatorsReadAndWrite) {
       ElementsAre(Pair("aten::add_", 80), Pair("aten::zero_", 40),
                   Pair("aten::copy_", 60),
                   Pair("aten::index_select", 24 + 24 + 24)));
+}
+
+// The most bytes that are alive at once.
+int64_t PeakOf(const std::function<void()>& work) {
+  const auto account = std::make_shared<MemoryAccount>(c10::kCPU);
+  ObserveMemory(account, work);
+  return account->PeakBytes();
+}
+
+TEST(DryRunTest, AMeanTakesTheMemoryOfARealOne) {
+  using Type = std::optional<at::ScalarType>;
+  for (const auto from : {at::kFloat, at::kBFloat16}) {
+    for (const Type to : {Type(), Type(at::kFloat)}) {
+      for (const at::OptionalIntArrayRef dims :
+           {at::OptionalIntArrayRef(), at::OptionalIntArrayRef(1)}) {
+        const auto work = [&] {
+          at::mean(at::ones({64, 32}, from), dims, /*keepdim=*/true, to);
+        };
+        const int64_t real = PeakOf(work);
+        const int64_t dry = PeakOf([&] {
+          const DryRun run;
+          work();
+        });
+        EXPECT_EQ(dry, real) << from << " to " << to.value_or(from) << ", "
+                             << (dims ? "rows" : "all");
+      }
+    }
+  }
 }
 
 // By LibTorch's setReduceConfig, transcribed, for an H100.
