@@ -16,13 +16,7 @@ namespace trainbench {
 namespace {
 
 // On CPUs without it, oneDNN may emulate bf16, which is slow.
-bool HasBf16() {
-#ifdef __x86_64__
-  return __builtin_cpu_supports("avx512bf16") != 0;
-#else
-  return true;
-#endif
-}
+bool HasBf16() { return __builtin_cpu_supports("avx512bf16") != 0; }
 
 std::atomic<bool> widens_bf16 = false;
 

@@ -8,11 +8,9 @@ namespace trainbench::simd {
 
 int WidthInUse() {
   static const int width = [] {
-#ifdef __x86_64__
     const std::string capability = at::get_cpu_capability();
     if (capability == "AVX512") return 64;
     if (capability == "AVX2") return 32;
-#endif
     return 16;
   }();
   return width;

@@ -20,14 +20,9 @@
 // Inlined into a function for a newer CPU, so it is compiled for that CPU.
 #define TRAINBENCH_SIMD inline __attribute__((always_inline))
 
-#ifdef __x86_64__
 #define TRAINBENCH_AVX512 \
   __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")))
 #define TRAINBENCH_AVX2 __attribute__((target("avx2,fma")))
-#else
-#define TRAINBENCH_AVX512
-#define TRAINBENCH_AVX2
-#endif
 
 // How functions return vectors depends on the CPU, but all of ours are inlined.
 // Ignored for the rest of the file, since kernels return vectors, too. (g++
