@@ -27,7 +27,6 @@ class CausalSoftmaxFunction
         kernels::SoftmaxForwardArgs{.dtype = DtypeOf(weights),
                                     .matrices = weights.numel() / (seq * seq),
                                     .seq = seq,
-                                    .causal = true,
                                     .scale = static_cast<float>(scale),
                                     .x = In(weights),
                                     .p = Out(weights)});
@@ -51,7 +50,6 @@ class CausalSoftmaxFunction
         kernels::SoftmaxBackwardArgs{.dtype = DtypeOf(weights),
                                      .matrices = weights.numel() / (seq * seq),
                                      .seq = seq,
-                                     .causal = true,
                                      .scale = scale,
                                      .p = In(weights),
                                      .grad_p = In(gradient),

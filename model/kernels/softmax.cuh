@@ -14,7 +14,7 @@ namespace trainbench::kernels {
 // The number of columns that this block's row attends to.
 template <class D, class Args>
 TRAINBENCH_DEVICE int64_t VisibleColumns(const D& d, const Args& a) {
-  return a.causal ? d.Block() % a.seq + 1 : a.seq;
+  return d.Block() % a.seq + 1;
 }
 
 // One block per row. It reads the row twice, the second time from a cache.

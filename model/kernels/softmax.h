@@ -11,13 +11,12 @@
 namespace trainbench::kernels {
 
 // p = softmax(scale x) over each row of contiguous x [matrices, seq, seq],
-// computed in fp32. If causal, row i of a matrix uses columns 0 to i, and p is
-// 0 elsewhere. p may be x.
+// computed in fp32. Row i of a matrix uses columns 0 to i, and p is 0
+// elsewhere. p may be x.
 struct SoftmaxForwardArgs {
   Dtype dtype;
   int64_t matrices;
   int64_t seq;
-  bool causal;
   float scale;
   const void* x;
   void* p;
@@ -28,7 +27,6 @@ struct SoftmaxBackwardArgs {
   Dtype dtype;
   int64_t matrices;
   int64_t seq;
-  bool causal;
   float scale;
   const void* p;
   const void* grad_p;

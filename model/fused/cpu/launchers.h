@@ -27,7 +27,6 @@ int64_t CpuNormParts(int64_t rows);
 void LaunchOnCpu(const kernels::SwigluForwardArgs& args);
 void LaunchOnCpu(const kernels::SwigluBackwardArgs& args);
 
-// Causal only.
 void LaunchOnCpu(const kernels::SoftmaxForwardArgs& args);
 void LaunchOnCpu(const kernels::SoftmaxBackwardArgs& args);
 

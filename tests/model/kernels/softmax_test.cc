@@ -20,7 +20,6 @@ constexpr float kScale = 0.25f;
 struct Shape {
   int64_t matrices;
   int64_t seq;
-  bool causal;
   bool in_place;
 };
 
@@ -28,7 +27,7 @@ std::vector<double> Softmax(const std::vector<double>& x, const Shape& s) {
   std::vector<double> p(x.size(), 0);
   for (int64_t row = 0; row < s.matrices * s.seq; ++row) {
     const auto begin = x.begin() + row * s.seq;
-    const int64_t seen = s.causal ? row % s.seq + 1 : s.seq;
+    const int64_t seen = row % s.seq + 1;
     const double top = *std::max_element(begin, begin + seen);
     double sum = 0;
     for (int64_t i = 0; i < seen; ++i)
@@ -46,8 +45,8 @@ void Check(Tensors& t, const Shape& s) {
   T* x = t.InPlace<T>(count, 8);
   T* p = s.in_place ? x : t.Output<T>(count);
   std::vector<double> expected = Softmax(Doubles(x, count), s);
-  ASSERT_EQ(SoftmaxForward(t.launcher(), {kDtypeOf<T>, s.matrices, s.seq,
-                                          s.causal, kScale, x, p}),
+  ASSERT_EQ(SoftmaxForward(t.launcher(),
+                           {kDtypeOf<T>, s.matrices, s.seq, kScale, x, p}),
             "");
   EXPECT_LT(RelativeError(p, expected), kTolerance<T>);
 
@@ -62,24 +61,21 @@ void Check(Tensors& t, const Shape& s) {
       expected[i] = double{kScale} * ToFloat(p[i]) * (ToFloat(grad_p[i]) - sum);
     }
   }
-  ASSERT_EQ(
-      SoftmaxBackward(t.launcher(), {kDtypeOf<T>, s.matrices, s.seq, s.causal,
-                                     kScale, p, grad_p, grad_x}),
-      "");
+  ASSERT_EQ(SoftmaxBackward(t.launcher(), {kDtypeOf<T>, s.matrices, s.seq,
+                                           kScale, p, grad_p, grad_x}),
+            "");
   EXPECT_LT(RelativeError(grad_x, expected), kTolerance<T>);
 }
 
 // The longest rows are longer than a block's vectors.
 std::vector<Shape> Shapes() {
-  std::vector<Shape> shapes = {
-      Shape{2, 16, true, false}, Shape{1, 33, true, true},
-      Shape{3, 7, false, true},  Shape{1, 65, false, false},
-      Shape{1, 1, true, false},  Shape{1, 130, true, true},
-      Shape{1, 600, true, true}};
+  std::vector<Shape> shapes = {Shape{2, 16, false}, Shape{1, 33, true},
+                               Shape{3, 7, true},   Shape{1, 65, false},
+                               Shape{1, 1, false},  Shape{1, 130, true},
+                               Shape{1, 600, true}};
   Tensors dice(99);
   for (int i = 0; i < 6; ++i) {
-    shapes.push_back(
-        {dice.Between(1, 3), dice.Between(1, 90), dice.Coin(), dice.Coin()});
+    shapes.push_back({dice.Between(1, 3), dice.Between(1, 90), dice.Coin()});
   }
   return shapes;
 }
@@ -100,9 +96,8 @@ TEST(SoftmaxKernels, BearScoresThatExpWouldNot) {
   x[0] = 4000;
   x[2] = 4000;
   x[3] = 4004;
-  ASSERT_EQ(
-      SoftmaxForward(t.launcher(), {Dtype::kFloat32, 1, 2, true, kScale, x, x}),
-      "");
+  ASSERT_EQ(SoftmaxForward(t.launcher(), {Dtype::kFloat32, 1, 2, kScale, x, x}),
+            "");
   EXPECT_EQ(x[0], 1);
   EXPECT_EQ(x[1], 0);
   EXPECT_NEAR(x[2], 1 / (1 + std::exp(1.0)), 1e-6);
