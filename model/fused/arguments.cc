@@ -14,12 +14,6 @@ at::ScalarType ProductType(at::ScalarType dtype, at::Device device) {
              : dtype;
 }
 
-bool IsOnCpu(const at::Tensor& x, const char* operation) {
-  TORCH_CHECK(x.is_cpu() || x.is_cuda(), "the fused ", operation, " is on ",
-              x.device(), "; allowed: cpu, cuda");
-  return x.is_cpu();
-}
-
 at::Tensor WithRows(const at::Tensor& x) {
   return x.stride(-1) == 1 ? x : x.contiguous();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Helpers that the fused operations share: device and dtype checks, reports to
-// dry runs, the error for second derivatives, and profiler scopes.
+// Helpers that the fused operations share: dtypes, reports to dry runs, the
+// error for second derivatives, and profiler scopes.
 
 #ifndef TRAINBENCH_MODEL_FUSED_ARGUMENTS_H_
 #define TRAINBENCH_MODEL_FUSED_ARGUMENTS_H_
@@ -18,9 +18,6 @@ namespace trainbench {
 // The dtype in which a product of tensors of `dtype` is currently computed on
 // this thread: autocast's dtype if autocast is on for the device, else `dtype`.
 at::ScalarType ProductType(at::ScalarType dtype, at::Device device);
-
-// Whether `x` is on a CPU rather than a GPU. c10::Error on other devices.
-bool IsOnCpu(const at::Tensor& x, const char* operation);
 
 // Returns `x`, or a contiguous copy if its last dimension is not contiguous.
 at::Tensor WithRows(const at::Tensor& x);

@@ -95,13 +95,12 @@ class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
             .transpose(1, 2);
     const at::Tensor log_sum = at::empty({q.size(0), q.size(1), q.size(2)},
                                          q.options().dtype(at::kFloat));
-    Launch("attention", q,
-           kernels::FlashForwardArgs{.shape = ShapeOf(q),
-                                     .q = InputOf(aligned.q),
-                                     .k = InputOf(aligned.k),
-                                     .v = InputOf(aligned.v),
-                                     .o = OutputOf(output),
-                                     .log_sum = log_sum.data_ptr<float>()});
+    Launch(q, kernels::FlashForwardArgs{.shape = ShapeOf(q),
+                                        .q = InputOf(aligned.q),
+                                        .k = InputOf(aligned.k),
+                                        .v = InputOf(aligned.v),
+                                        .o = OutputOf(output),
+                                        .log_sum = log_sum.data_ptr<float>()});
     RecordAttention(inputs, 2, [&] { return BytesOf({output, log_sum}); });
     ctx->save_for_backward({inputs.q, inputs.k, inputs.v, output, log_sum});
     return output;
@@ -123,20 +122,19 @@ class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
     if (q.is_cuda() && !at::globalContext().deterministicAlgorithms()) {
       of_q_sum = at::empty(q.sizes(), sums);
     }
-    Launch("attention", q,
-           kernels::FlashBackwardArgs{
-               .shape = ShapeOf(q),
-               .q = InputOf(q),
-               .k = InputOf(k),
-               .v = InputOf(v),
-               .o = InputOf(output),
-               .log_sum = log_sum.const_data_ptr<float>(),
-               .grad_o = InputOf(of_output),
-               .grad_q = OutputOf(of_q),
-               .grad_k = OutputOf(of_k),
-               .grad_v = OutputOf(of_v),
-               .delta = delta.data_ptr<float>(),
-               .grad_q_sum = static_cast<float*>(Out(of_q_sum))});
+    Launch(q, kernels::FlashBackwardArgs{
+                  .shape = ShapeOf(q),
+                  .q = InputOf(q),
+                  .k = InputOf(k),
+                  .v = InputOf(v),
+                  .o = InputOf(output),
+                  .log_sum = log_sum.const_data_ptr<float>(),
+                  .grad_o = InputOf(of_output),
+                  .grad_q = OutputOf(of_q),
+                  .grad_k = OutputOf(of_k),
+                  .grad_v = OutputOf(of_v),
+                  .delta = delta.data_ptr<float>(),
+                  .grad_q_sum = static_cast<float*>(Out(of_q_sum))});
     // The scores again, and four gradients.
     RecordAttention(inputs, 5, [&] {
       return BytesOf({gradient, output, log_sum, of_q, of_k, of_v});

@@ -25,16 +25,15 @@ class CrossEntropyFunction
     const at::Tensor ids = targets.flatten().contiguous();
     const at::Tensor losses =
         at::empty(ids.sizes(), logits.options().dtype(at::kFloat));
-    Launch("cross entropy", logits,
-           kernels::CrossEntropyForwardArgs{
-               .dtype = DtypeOf(logits),
-               .rows = ids.numel(),
-               .columns = logits.size(-1),
-               .scale = 1 / static_cast<float>(ids.numel()),
-               .gradient = with_gradient,
-               .targets = ids.const_data_ptr<int64_t>(),
-               .logits = Out(gradient),
-               .losses = losses.data_ptr<float>()});
+    Launch(logits, kernels::CrossEntropyForwardArgs{
+                       .dtype = DtypeOf(logits),
+                       .rows = ids.numel(),
+                       .columns = logits.size(-1),
+                       .scale = 1 / static_cast<float>(ids.numel()),
+                       .gradient = with_gradient,
+                       .targets = ids.const_data_ptr<int64_t>(),
+                       .logits = Out(gradient),
+                       .losses = losses.data_ptr<float>()});
     RecordKernel("trainbench::cross_entropy", [&] {
       return BytesOf({logits, with_gradient ? gradient : at::Tensor(), losses});
     });

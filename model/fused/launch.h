@@ -11,7 +11,6 @@
 #include <string>
 
 #include "model/dry_run/dry_run.h"
-#include "model/fused/arguments.h"
 #include "model/fused/cpu/launchers.h"
 #include "model/kernels/device.h"
 #include "model/kernels/head_strides.h"
@@ -67,10 +66,10 @@ void LaunchOnCuda([[maybe_unused]] const at::Tensor& on,
 #endif
 }
 
-// Runs a kernel of the named operation on the device of `on`.
+// Runs a kernel on the device of `on`.
 template <typename Args>
-void Launch(const char* operation, const at::Tensor& on, const Args& args) {
-  if (IsOnCpu(on, operation)) return LaunchOnCpu(args);
+void Launch(const at::Tensor& on, const Args& args) {
+  if (on.is_cpu()) return LaunchOnCpu(args);
   LaunchOnCuda(on, args);
 }
 

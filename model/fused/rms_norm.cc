@@ -32,19 +32,18 @@ class RmsNormFunction : public torch::autograd::Function<RmsNormFunction> {
     const at::Tensor inverse_rms =
         at::empty({x.numel() / columns}, x.options().dtype(at::kFloat));
     const at::Tensor added = update ? update->contiguous() : at::Tensor();
-    Launch("norm", x,
-           kernels::RmsNormForwardArgs{
-               .stream = DtypeOf(x),
-               .branch = DtypeOf(y),
-               .rows = inverse_rms.numel(),
-               .columns = columns,
-               .epsilon = static_cast<float>(eps),
-               .x = In(x),
-               .update = In(added),
-               .weight = In(weight),
-               .sum = Out(sum),
-               .y = Out(y),
-               .inverse_rms = inverse_rms.data_ptr<float>()});
+    Launch(x, kernels::RmsNormForwardArgs{
+                  .stream = DtypeOf(x),
+                  .branch = DtypeOf(y),
+                  .rows = inverse_rms.numel(),
+                  .columns = columns,
+                  .epsilon = static_cast<float>(eps),
+                  .x = In(x),
+                  .update = In(added),
+                  .weight = In(weight),
+                  .sum = Out(sum),
+                  .y = Out(y),
+                  .inverse_rms = inverse_rms.data_ptr<float>()});
     RecordKernel("trainbench::add_rms_norm", [&] {
       return BytesOf({x, added, weight, sum, y, inverse_rms});
     });
@@ -77,21 +76,20 @@ class RmsNormFunction : public torch::autograd::Function<RmsNormFunction> {
             ? at::zeros({CpuNormParts(rows), columns}, sums)
             : at::empty({kernels::RmsNormPartials(rows), columns}, sums);
     if (!sum.is_cpu()) of_weight = at::empty_like(weight);
-    Launch("norm", sum,
-           kernels::RmsNormBackwardArgs{
-               .stream = DtypeOf(sum),
-               .branch = DtypeOf(of_normed),
-               .rows = rows,
-               .columns = columns,
-               .sum = In(sum),
-               .weight = In(weight),
-               .inverse_rms = inverse_rms.const_data_ptr<float>(),
-               .grad_y = In(of_normed),
-               .grad_sum = In(of_sum),
-               .grad_x = Out(of_x),
-               .grad_update = Out(of_update),
-               .grad_weight = Out(of_weight),
-               .partial = partial.data_ptr<float>()});
+    Launch(sum, kernels::RmsNormBackwardArgs{
+                    .stream = DtypeOf(sum),
+                    .branch = DtypeOf(of_normed),
+                    .rows = rows,
+                    .columns = columns,
+                    .sum = In(sum),
+                    .weight = In(weight),
+                    .inverse_rms = inverse_rms.const_data_ptr<float>(),
+                    .grad_y = In(of_normed),
+                    .grad_sum = In(of_sum),
+                    .grad_x = Out(of_x),
+                    .grad_update = Out(of_update),
+                    .grad_weight = Out(of_weight),
+                    .partial = partial.data_ptr<float>()});
     if (sum.is_cpu()) of_weight = partial.sum(0).to(weight.scalar_type());
     RecordKernel("trainbench::add_rms_norm_backward", [&] {
       return BytesOf(

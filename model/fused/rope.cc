@@ -22,8 +22,7 @@ class RopeFunction : public torch::autograd::Function<RopeFunction> {
     const int64_t all = heads + 2 * kv_heads;
     const at::Tensor parts =
         qkv.detach().unflatten(-1, {all, qkv.size(-1) / all});
-    const auto rotate =
-        IsOnCpu(qkv, "rotation") ? RotateInPlaceCpu : RotateInPlaceCuda;
+    const auto rotate = qkv.is_cpu() ? RotateInPlaceCpu : RotateInPlaceCuda;
     rotate(parts, heads, cos, sin);
     RecordKernel("trainbench::split_and_rotate", [&] {
       const at::Tensor rotated = parts.narrow(2, 0, heads + kv_heads);
@@ -40,8 +39,7 @@ class RopeFunction : public torch::autograd::Function<RopeFunction> {
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
     RefuseSecondDerivative("rotation");
-    const auto rotate =
-        IsOnCpu(gradients[0], "rotation") ? RotateBackCpu : RotateBackCuda;
+    const auto rotate = gradients[0].is_cpu() ? RotateBackCpu : RotateBackCuda;
     const at::Tensor result = rotate(
         {WithRows(gradients[0]), WithRows(gradients[1]),
          WithRows(gradients[2])},

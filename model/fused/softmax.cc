@@ -22,14 +22,13 @@ class CausalSoftmaxFunction
                             double scale) {
     at::Tensor weights = scores.detach();
     const int64_t seq = weights.size(-1);
-    Launch(
-        "softmax", weights,
-        kernels::SoftmaxForwardArgs{.dtype = DtypeOf(weights),
-                                    .matrices = weights.numel() / (seq * seq),
-                                    .seq = seq,
-                                    .scale = static_cast<float>(scale),
-                                    .x = In(weights),
-                                    .p = Out(weights)});
+    Launch(weights, kernels::SoftmaxForwardArgs{
+                        .dtype = DtypeOf(weights),
+                        .matrices = weights.numel() / (seq * seq),
+                        .seq = seq,
+                        .scale = static_cast<float>(scale),
+                        .x = In(weights),
+                        .p = Out(weights)});
     RecordKernel("trainbench::causal_softmax", [&] {
       return BytesOf({weights, weights});
     });
@@ -45,15 +44,14 @@ class CausalSoftmaxFunction
     const at::Tensor result = at::empty_like(weights);
     const int64_t seq = weights.size(-1);
     const auto scale = static_cast<float>(ctx->saved_data["scale"].toDouble());
-    Launch(
-        "softmax", weights,
-        kernels::SoftmaxBackwardArgs{.dtype = DtypeOf(weights),
-                                     .matrices = weights.numel() / (seq * seq),
-                                     .seq = seq,
-                                     .scale = scale,
-                                     .p = In(weights),
-                                     .grad_p = In(gradient),
-                                     .grad_x = Out(result)});
+    Launch(weights, kernels::SoftmaxBackwardArgs{
+                        .dtype = DtypeOf(weights),
+                        .matrices = weights.numel() / (seq * seq),
+                        .seq = seq,
+                        .scale = scale,
+                        .p = In(weights),
+                        .grad_p = In(gradient),
+                        .grad_x = Out(result)});
     RecordKernel("trainbench::causal_softmax_backward", [&] {
       return BytesOf({gradients[0], weights, result});
     });

@@ -25,14 +25,13 @@ class SwiGluFunction : public torch::autograd::Function<SwiGluFunction> {
     sizes.back() /= 2;
     const int64_t d_ff = sizes.back();
     const at::Tensor result = at::empty(sizes, input.options());
-    Launch("SwiGLU", input,
-           kernels::SwigluForwardArgs{.dtype = DtypeOf(input),
-                                      .rows = result.numel() / d_ff,
-                                      .columns = d_ff,
-                                      .input_stride = 2 * d_ff,
-                                      .gate = In(input),
-                                      .up = In(input, d_ff),
-                                      .y = Out(result)});
+    Launch(input, kernels::SwigluForwardArgs{.dtype = DtypeOf(input),
+                                             .rows = result.numel() / d_ff,
+                                             .columns = d_ff,
+                                             .input_stride = 2 * d_ff,
+                                             .gate = In(input),
+                                             .up = In(input, d_ff),
+                                             .y = Out(result)});
     RecordKernel("trainbench::swiglu", [&] {
       return BytesOf({input, result});
     });
@@ -45,16 +44,15 @@ class SwiGluFunction : public torch::autograd::Function<SwiGluFunction> {
     const at::Tensor gradient = gradients[0].contiguous();
     const at::Tensor result = at::empty_like(input);
     const int64_t d_ff = gradient.size(-1);
-    Launch("SwiGLU", input,
-           kernels::SwigluBackwardArgs{.dtype = DtypeOf(input),
-                                       .rows = gradient.numel() / d_ff,
-                                       .columns = d_ff,
-                                       .input_stride = 2 * d_ff,
-                                       .gate = In(input),
-                                       .up = In(input, d_ff),
-                                       .grad_y = In(gradient),
-                                       .grad_gate = Out(result),
-                                       .grad_up = Out(result, d_ff)});
+    Launch(input, kernels::SwigluBackwardArgs{.dtype = DtypeOf(input),
+                                              .rows = gradient.numel() / d_ff,
+                                              .columns = d_ff,
+                                              .input_stride = 2 * d_ff,
+                                              .gate = In(input),
+                                              .up = In(input, d_ff),
+                                              .grad_y = In(gradient),
+                                              .grad_gate = Out(result),
+                                              .grad_up = Out(result, d_ff)});
     RecordKernel("trainbench::swiglu_backward", [&] {
       return BytesOf({gradients[0], input, result});
     });
