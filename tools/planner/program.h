@@ -10,8 +10,8 @@
 namespace trainbench {
 
 // Predicts, without measuring anything, whether models fit in memory and what
-// a step of them costs; with --mesh, rehearses one rank of a job on a null GPU
-// and computes its step's minimum time. Prints JSON, or with --help its flags.
+// a step of them costs; with --mesh, rehearses one rank of a job on a null GPU:
+// its memory, kernels and collectives. Prints JSON, or with --help its flags.
 // `args` excludes the program's name. Returns the exit status: 0; 2 for wrong
 // usage; 1 without a null GPU, if `out` cannot be written or if the rehearsal
 // fails. An error writes one line with the reason to `err`.
