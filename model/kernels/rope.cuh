@@ -22,24 +22,18 @@ struct RopeKernel {
     const int64_t item = d.Block() / a.seq;
     const int64_t token = d.Block() % a.seq;
     const int of_head = static_cast<int>(a.d_head) / kWide;
-    const int of_tensor = static_cast<int>(a.heads) * of_head;
-    const int64_t from =
-        item * a.from_strides.batch + token * a.from_strides.token;
-    const int64_t to = item * a.to_strides.batch + token * a.to_strides.token;
-    for (int i = d.Thread(); i < a.tensors * of_tensor; i += d.Threads()) {
-      const int tensor = i < of_tensor ? 0 : 1;
-      const int head = (i - tensor * of_tensor) / of_head;
+    const int vectors = static_cast<int>(a.heads) * of_head;
+    const T* from = static_cast<const T*>(a.from) +
+                    item * a.from_strides.batch + token * a.from_strides.token;
+    T* to = static_cast<T*>(a.to) + item * a.to_strides.batch +
+            token * a.to_strides.token;
+    for (int i = d.Thread(); i < vectors; i += d.Threads()) {
+      const int head = i / of_head;
       const int column = i % of_head * kWide;
       float x[kWide];
-      LoadWide(d,
-               static_cast<const T*>(a.from[tensor]) + from +
-                   head * a.from_strides.head + column,
-               x);
+      LoadWide(d, from + head * a.from_strides.head + column, x);
       Turn(d, a, token * (a.d_head / 2) + column / 2, x);
-      StoreNarrow(d,
-                  static_cast<T*>(a.to[tensor]) + to +
-                      head * a.to_strides.head + column,
-                  x);
+      StoreNarrow(d, to + head * a.to_strides.head + column, x);
     }
   }
 
@@ -70,24 +64,19 @@ typename L::Status RopeTurn(L& launcher, const RopeArgs& a) {
       return L::Invalid("d_head must be even");
     }
     if (a.batch < 1 || a.heads < 1 || a.seq < 1 ||
-        a.batch > kMaxBlocks / a.seq || a.heads > kMaxBlocks / (2 * a.d_head)) {
+        a.batch > kMaxBlocks / a.seq || a.heads > kMaxBlocks / a.d_head) {
       return L::Invalid("batch times seq, and heads, must be in [1, 2^31)");
     }
     const auto can_be = [&](int wide) {
       const int64_t bytes = wide * static_cast<int64_t>(sizeof(T));
       return a.d_head % wide == 0 && KeepAlignment(a.from_strides, wide) &&
-             KeepAlignment(a.to_strides, wide) && IsAligned(a.from[0], bytes) &&
-             IsAligned(a.to[0], bytes) &&
-             (a.tensors == 1 ||
-              (IsAligned(a.from[1], bytes) && IsAligned(a.to[1], bytes)));
+             KeepAlignment(a.to_strides, wide) && IsAligned(a.from, bytes) &&
+             IsAligned(a.to, bytes);
     };
-    if (a.tensors != 1 && a.tensors != 2) {
-      return L::Invalid("tensors must be 1 or 2");
-    }
     if (!can_be(2)) return L::Invalid("pairs of channels must be aligned");
     const bool wide =
         can_be(kWide) && IsAligned(a.cos, 16) && IsAligned(a.sin, 16);
-    const int64_t vectors = a.tensors * a.heads * a.d_head / (wide ? kWide : 2);
+    const int64_t vectors = a.heads * a.d_head / (wide ? kWide : 2);
     const int threads = CeilDivide(vectors, kWarp) * kWarp;
     const Grid grid{a.batch * a.seq, threads < 256 ? threads : 256, 0};
     return wide ? launcher.template Launch<RopeKernel<T, kWide>>(grid, a)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rotary position embedding (Su et al. 2021) of queries and keys.
+// Rotary position embedding (Su et al. 2021).
 
 #ifndef TRAINBENCH_MODEL_KERNELS_ROPE_H_
 #define TRAINBENCH_MODEL_KERNELS_ROPE_H_
@@ -23,12 +23,10 @@ struct RopeArgs {
   bool backward;
   const float* cos;  // [seq, d_head / 2]
   const float* sin;
-  const void* from[2];  // queries and keys
-  void* to[2];
+  const void* from;
+  void* to;
   HeadStrides from_strides;
   HeadStrides to_strides;
-  // 1: from[0] and to[0] only, for queries and keys with different head counts.
-  int tensors = 2;
 };
 
 }  // namespace trainbench::kernels
