@@ -8,9 +8,9 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "model/nn/autocast.h"
 #include "model/nn/dtype.h"
 #include "model/spec/check_log.h"
-#include "model/training/precision_scope.h"
 #include "model/verification/inputs.h"
 #include "model/verification/relative_error.h"
 

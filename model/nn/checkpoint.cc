@@ -2,7 +2,6 @@
 
 #include "model/nn/checkpoint.h"
 
-#include <ATen/autocast_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/csrc/autograd/engine.h>
 #include <torch/types.h>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "model/fused/arguments.h"
+#include "model/nn/autocast.h"
 #include "model/nn/component.h"
 
 namespace trainbench {
@@ -24,49 +24,12 @@ using torch::autograd::Engine;
 using torch::autograd::variable_list;
 using torch::autograd::impl::gradient_edge;
 
-struct Autocast {
-  c10::DeviceType device;
-  bool enabled;
-  at::ScalarType dtype;
-};
-
-Autocast AutocastOf(c10::DeviceType device) {
-  return {device, at::autocast::is_autocast_enabled(device),
-          at::autocast::get_autocast_dtype(device)};
-}
-
-void Set(const Autocast& autocast) {
-  at::autocast::set_autocast_enabled(autocast.device, autocast.enabled);
-  at::autocast::set_autocast_dtype(autocast.device, autocast.dtype);
-}
-
-// Sets autocast to a saved state, without the cast cache.
-class AutocastAs {
- public:
-  explicit AutocastAs(const Autocast& autocast)
-      : saved_(AutocastOf(autocast.device)),
-        saved_cache_enabled_(at::autocast::is_autocast_cache_enabled()) {
-    Set(autocast);
-    at::autocast::set_autocast_cache_enabled(false);
-  }
-  ~AutocastAs() {
-    Set(saved_);
-    at::autocast::set_autocast_cache_enabled(saved_cache_enabled_);
-  }
-  AutocastAs(const AutocastAs&) = delete;
-  AutocastAs& operator=(const AutocastAs&) = delete;
-
- private:
-  Autocast saved_;
-  bool saved_cache_enabled_;
-};
-
 struct Segment : torch::CustomClassHolder {
   Segment(CheckpointedWork of, const Autocast& as)
       : work(std::move(of)), autocast(as) {}
 
   variable_list Run(const variable_list& inputs) const {
-    const AutocastAs as_in_the_forward_pass(autocast);
+    const AutocastScope as_in_the_forward_pass(autocast);
     return work(inputs);
   }
 
@@ -187,8 +150,9 @@ std::vector<at::Tensor> Checkpoint(CheckpointedWork work,
                                    const std::vector<at::Tensor>& inputs,
                                    const std::vector<at::Tensor>& parameters) {
   if (!at::GradMode::is_enabled()) return work(inputs);
-  const auto segment = c10::make_intrusive<Segment>(
-      std::move(work), AutocastOf(inputs.front().device().type()));
+  Autocast autocast = CurrentAutocast(inputs.front().device().type());
+  autocast.caches = false;
+  const auto segment = c10::make_intrusive<Segment>(std::move(work), autocast);
   // Marks in the profile the node's own work, apart from the recomputed work.
   { const ProfiledOperator made("trainbench::checkpoint"); }
   return CheckpointFunction::apply(segment, at::TensorList(inputs),

@@ -4,7 +4,7 @@
 
 #include <torch/types.h>
 
-#include "model/training/precision_scope.h"
+#include "model/nn/autocast.h"
 
 namespace trainbench {
 namespace {

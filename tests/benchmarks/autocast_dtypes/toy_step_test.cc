@@ -7,8 +7,8 @@
 #include <string>
 
 #include "fixtures/device/cuda_support.h"
+#include "model/nn/autocast.h"
 #include "model/nn/dtype.h"
-#include "model/training/precision_scope.h"
 #include "tests/support/matchers.h"
 
 namespace trainbench {

@@ -9,9 +9,9 @@
 
 #include "model/accounting/parameters.h"
 #include "model/dry_run/dry_run.h"
+#include "model/nn/autocast.h"
 #include "model/nn/dtype.h"
 #include "model/training/adamw.h"
-#include "model/training/precision_scope.h"
 #include "model/training/train_step.h"
 
 namespace trainbench {

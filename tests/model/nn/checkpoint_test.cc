@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "model/training/precision_scope.h"
+#include "model/nn/autocast.h"
 #include "tests/model/c10_error.h"
 #include "tests/support/matchers.h"
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "model/training/precision_scope.h"
+#include "model/nn/autocast.h"
 #include "model/verification/relative_error.h"
 
 namespace trainbench {

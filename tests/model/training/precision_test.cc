@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "model/nn/autocast.h"
 #include "model/nn/dtype.h"
 #include "model/nn/linear.h"
 #include "model/training/precision_scope.h"

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "model/nn/autocast.h"
 #include "model/nn/dtype.h"
 #include "model/training/precision_scope.h"
 #include "tests/support/matchers.h"
