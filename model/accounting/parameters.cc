@@ -47,7 +47,7 @@ int64_t ParameterCount(const ModelConfig& config) {
 }
 
 int64_t ParameterBytes(const ModelConfig& config, Precision precision) {
-  return (precision == Precision::kBf16 ? 2 : 4) * ParameterCount(config);
+  return WeightBytes(precision) * ParameterCount(config);
 }
 
 int64_t ParameterTensorCount(const ModelConfig& config) {

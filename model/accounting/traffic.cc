@@ -12,13 +12,13 @@ double OptimizerBytes(const ModelConfig& config, Precision precision) {
 }
 
 int64_t ResidualBytes(const StepParams& step) {
-  const int64_t width = step.precision == Precision::kBf16 ? 2 : 4;
-  return width * step.batch * step.seq * step.model.d_model;
+  return WeightBytes(step.precision) * step.batch * step.seq *
+         step.model.d_model;
 }
 
 int64_t LogitBytes(const StepParams& step) {
-  const int64_t width = ProductsIn(step.precision) == Precision::kBf16 ? 2 : 4;
-  return width * step.batch * step.seq * step.model.vocab;
+  return OperandBytes(step.precision) * step.batch * step.seq *
+         step.model.vocab;
 }
 
 double StepBytes(const StepParams& step, int64_t saved_bytes) {

@@ -4,6 +4,8 @@
 #ifndef TRAINBENCH_MODEL_SPEC_PRECISION_H_
 #define TRAINBENCH_MODEL_SPEC_PRECISION_H_
 
+#include <cstdint>
+
 #include "model/spec/enum_names.h"
 
 namespace trainbench {
@@ -18,6 +20,15 @@ enum class Precision {
 // The precision of the operands of matrix products: bf16 under autocast.
 constexpr Precision ProductsIn(Precision precision) {
   return precision == Precision::kBf16Autocast ? Precision::kBf16 : precision;
+}
+
+// Bytes of a weight, and of an activation between layers.
+constexpr int64_t WeightBytes(Precision precision) {
+  return precision == Precision::kBf16 ? 2 : 4;
+}
+// Bytes of an operand of matrix products.
+constexpr int64_t OperandBytes(Precision precision) {
+  return WeightBytes(ProductsIn(precision));
 }
 
 inline constexpr EnumNames<Precision, 4> PrecisionName{"fp32", "tf32",

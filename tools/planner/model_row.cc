@@ -73,8 +73,7 @@ Json Tensor(absl::string_view name, Component component, int64_t bytes) {
 // Returns the component of the largest parameter, and its bytes.
 std::pair<Component, int64_t> LargestParameter(const StepParams& step) {
   const ModelConfig& model = step.model;
-  const int64_t width =
-      ParameterBytes(model, step.precision) / ParameterCount(model);
+  const int64_t width = WeightBytes(step.precision);
   std::pair<Component, int64_t> largest;
   for (const auto& [component, rows] :
        {std::pair{Component::kEmbedding, std::max(model.vocab, model.context)},

@@ -28,7 +28,7 @@ FullShardingTraffic StepTraffic(const ModelConfig& config,
   FullShardingTraffic traffic;
   const std::vector<int64_t> units = UnitElements(config, ranks);
   // Bytes per gathered element. Shards and reduced gradients have 4.
-  const int64_t gathered = precision == Precision::kBf16 ? 2 : 4;
+  const int64_t gathered = WeightBytes(precision);
   for (std::size_t unit = 0; unit < units.size(); ++unit) {
     const bool is_block = unit > 0 && unit + 1 < units.size();
     const int gathers = is_block && sharding.reshard_after_forward ? 2 : 1;

@@ -6,11 +6,9 @@ namespace trainbench {
 
 Traffic TensorTrafficOf(const StepParams& part, int64_t ranks, bool backward) {
   if (ranks == 1) return {};
-  const bool narrow = part.precision == Precision::kBf16;
-  const bool autocast = part.precision == Precision::kBf16Autocast;
   const bool fused = part.model.implementation == Implementation::kFused;
-  const int64_t stream = narrow ? 2 : 4;
-  const int64_t operand = narrow || autocast ? 2 : 4;
+  const int64_t stream = WeightBytes(part.precision);
+  const int64_t operand = OperandBytes(part.precision);
   const int64_t normed = fused ? operand : stream;
   const int64_t tokens = part.batch * part.seq;
   const int64_t values = tokens * part.model.d_model;
