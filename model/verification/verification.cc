@@ -237,10 +237,7 @@ absl::Status VerifyStep(StepMode mode, TransformerLm& model, AdamW* optimizer,
   if (status.ok()) {
     status = VerifyLogits(model, batch, precision, logits(batch.whole.tokens));
   }
-  if (!status.ok() || mode == StepMode::kInference ||
-      mode == StepMode::kForward) {
-    return status;
-  }
+  if (!status.ok() || !HasBackward(mode)) return status;
   gradients(batch.whole);
   status = VerifyGradients(model, batch, precision);
   if (status.ok() && mode == StepMode::kTrainStep) {
@@ -263,7 +260,7 @@ absl::Status VerifyOutput(StepMode mode, const TransformerLm& model,
                           const std::function<at::Tensor()>& run) {
   const double allowed = ToleranceOf(precision).logits;
   const int64_t sequences = batch.tokens.size(0);
-  if (mode == StepMode::kInference || mode == StepMode::kForward) {
+  if (!HasBackward(mode)) {
     const Batch last = Sequence(batch, sequences - 1);
     return CheckError("logits",
                       RelativeError(run().narrow(0, sequences - 1, 1),
