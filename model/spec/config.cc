@@ -230,11 +230,6 @@ absl::Status Validate(const ModelConfig& config) {
   return ValidateBiases(config);
 }
 
-absl::Status ValidateShape(int64_t batch, int64_t seq) {
-  RETURN_IF_ERROR(CheckRange("batch", batch, kMaxSize));
-  return CheckRange("seq", seq, kMaxSize);
-}
-
 std::string SeqUnavailable(const ModelConfig& config, int64_t seq) {
   if (config.positions == Positions::kRope || seq <= config.context) return "";
   return absl::StrCat("seq is ", seq, "; allowed: at most ", config.context,

@@ -71,9 +71,6 @@ AttentionKind AttentionOf(Implementation implementation);
 // and biases=norms only with LayerNorm.
 absl::Status Validate(const ModelConfig& config);
 
-// InvalidArgument unless batch is in [1, 2^20] and seq in [1, 2^20].
-absl::Status ValidateShape(int64_t batch, int64_t seq);
-
 // Returns why the model cannot read sequences of `seq` tokens, as a message for
 // the user; empty if it can.
 std::string SeqUnavailable(const ModelConfig& config, int64_t seq);

@@ -67,8 +67,8 @@ void AddModelFlags(PlannerFlags& v, FlagParser& flags) {
       "positions=learned,context=1024, attention=sdpa (default naive), "
       "implementation=fused (default textbook) and checkpoint=every_1 (default "
       "none).");
-  flags.Add("batch", v.query.batch, "Sequences per step.");
-  flags.Add("seq", v.query.seq, "Tokens per sequence.");
+  flags.Add("batch", v.query.batch, kSize, "Sequences per step.");
+  flags.Add("seq", v.query.seq, kSize, "Tokens per sequence.");
   flags.Add("tensor_ranks", v.query.tensor_ranks,
             "Tensor-parallel ranks that share each model; the answer is for "
             "the first rank's part.");

@@ -200,7 +200,6 @@ absl::Status CheckSizes(const Query& query) {
 
 absl::StatusOr<Query> ReadModelQuery(const PlannerFlags& flags) {
   Query query = flags.query;
-  RETURN_IF_ERROR(ValidateShape(query.batch, query.seq));
   query.device_memory_bytes =
       static_cast<int64_t>(flags.device_memory_gib * kBytesPerGib);
   ASSIGN_OR_RETURN(const auto models, SelectModels(flags));

@@ -29,17 +29,6 @@ TEST(SeqUnavailableTest, ASequenceIsNotLongerThanWhatIsLearned) {
       "seq is 9; allowed: at most 8, the number of learned positions of good");
 }
 
-TEST(ValidateShapeTest, NamesFieldValueAndRange) {
-  EXPECT_TRUE(ValidateShape(1, 1).ok());
-  EXPECT_TRUE(ValidateShape(1 << 20, 1 << 20).ok());
-  EXPECT_EQ(ValidateShape(0, 1).message(), "batch is 0; allowed: 1 to 1048576");
-  EXPECT_EQ(ValidateShape(1, -1).message(), "seq is -1; allowed: 1 to 1048576");
-  EXPECT_EQ(ValidateShape((1 << 20) + 1, 1).message(),
-            "batch is 1048577; allowed: 1 to 1048576");
-  EXPECT_EQ(ValidateShape(1, (1 << 20) + 1).message(),
-            "seq is 1048577; allowed: 1 to 1048576");
-}
-
 // The standard models come first.
 TEST(NamedModelsTest, AreThoseOfTheGolden) {
   std::string printed = "standard: " + ModelNames(StandardModels()) + "\n";
