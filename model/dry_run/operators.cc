@@ -27,15 +27,13 @@ namespace {
 using at::Tensor;
 using torch::jit::Stack;
 
-// item() reads a value.
 KernelWork ReadValue(Stack& s) {
   const at::ScalarType type = s[0].toTensor().scalar_type();
   TORCH_CHECK(DryReads::AreAllowed(),
               "a dry run has no values, and item() reads one of a ", type,
               " tensor");
-  if (type == at::kBool) return Return(s, {}, at::Scalar(true));
-  return at::isFloatingType(type) ? Return(s, {}, at::Scalar(0.0))
-                                  : Return(s, {}, at::Scalar(0));
+  const auto value = type == at::kBool ? at::Scalar(true) : at::Scalar(0);
+  return Return(s, {}, value);
 }
 
 KernelWork Equal(Stack& s) {
@@ -82,15 +80,10 @@ Tensor SumOf(const Stack& s) {
                  s[3].toOptional<at::ScalarType>());
 }
 
-Tensor MeanOf(const Stack& s) {
-  return at::mean(s[0].toTensor(), ReducedDims(s), s[2].toBool(),
-                  s[3].toOptional<at::ScalarType>());
-}
-
 // A CPU first converts values to the dtype of the sum.
 int64_t ConvertedBytes(const Tensor& x, const Tensor& sum) {
-  const bool converts = sum.scalar_type() != x.scalar_type();
-  return converts ? x.numel() * sum.element_size() : 0;
+  return sum.scalar_type() == x.scalar_type() ? 0
+                                              : x.numel() * sum.element_size();
 }
 
 KernelWork CpuSum(Stack& s) {
@@ -145,11 +138,11 @@ KernelWork LayerNormBackward(Stack& s) {
 // A CPU sums 16-bit values in fp32. It then divides by an int64, which it
 // converts to a tensor, and that tensor to fp32.
 KernelWork CpuMean(Stack& s) {
-  constexpr int64_t kDivisor = 8 + 4;
-  const Tensor x = s[0].toTensor(), mean = MeanOf(s);
-  const int64_t scratch = mean.element_size() < 4
-                              ? 4 * (x.numel() + mean.numel())
-                              : std::max(ConvertedBytes(x, mean), kDivisor);
+  const Tensor x = s[0].toTensor();
+  const Tensor mean = at::mean(x, ReducedDims(s), s[2].toBool(),
+                               s[3].toOptional<at::ScalarType>());
+  int64_t scratch = std::max<int64_t>(ConvertedBytes(x, mean), 8 + 4);
+  if (mean.element_size() < 4) scratch = 4 * (x.numel() + mean.numel());
   return Return(s, {.scratch_bytes = scratch}, mean);
 }
 

@@ -82,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _machine(given: argparse.Namespace, sheet: Json) -> Machine:
-    """The given rates, or those of the data sheet, which each GPU of GPUS has."""
+    """The given rates, or the data sheet's; each GPU of GPUS has one."""
     flops = given.device_tflops * 1e12 or sheet["flops_per_second"]
     bytes_ = given.memory_gb_per_s * 1e9 or sheet["bytes_per_second"]
     return Machine(flops, bytes_, given.node_ranks, *given.links)
