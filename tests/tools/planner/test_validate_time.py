@@ -122,10 +122,10 @@ def test_a_large_error_has_an_exit_status(tmp_path: Path) -> None:
 
 
 def test_a_rate_of_samples_is_no_time(tmp_path: Path) -> None:
-    file = by_hand_file(tmp_path, value="132", unit="samples/s")
+    file = by_hand_file(tmp_path, measured="132 samples/s")
     done = run("time", "--json", str(file), command=main)
     (lacking,) = json.loads(done.stdout)["lacking"]
-    assert lacking["lacks"] == "a time; measured is 132 samples/s"
+    assert lacking["lacks"] == "a time; measured is '132 samples/s'"
 
 
 def test_a_refused_job_costs_no_other(tmp_path: Path) -> None:
