@@ -4,7 +4,6 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -32,9 +31,8 @@ def test_a_wheel_for_the_cpu_has_every_test_but_those_that_import_torch(
         f"-DTRAINBENCH_PYTHON={python}",
         env=os.environ,
     )
-    listed = subprocess.check_output(
-        ["ctest", "--test-dir", build, "--show-only=json-v1"]
-    )
+    list_tests = ("ctest", "--test-dir", build, "--show-only=json-v1")
+    listed = run(*list_tests, env=os.environ).stdout
     disabled = {
         test["name"]
         for test in json.loads(listed)["tests"]
