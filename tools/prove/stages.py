@@ -60,7 +60,7 @@ _ATTENTION = "flash_attention/own/bf16/forward_backward/.*d_head:"
 
 STAGES = (
     stage(
-        *(0, "identity", 60, verdicts.identity),
+        *(0, "identity", 120, verdicts.identity),
         ours("identity", "{bin} {out}/identity.json"),
         cases("first", "harness/empty$"),
         cases("second", "harness/empty$"),
