@@ -55,7 +55,7 @@ class Series:
             below = above = student * variation / math.sqrt(count)
         low = middle * math.exp(-math.hypot(below, self.process_spread))
         high = middle * math.exp(math.hypot(above, self.process_spread))
-        return max(low, min(self.values)), min(high, max(self.values))
+        return low, high
 
 
 @dataclass(frozen=True)
