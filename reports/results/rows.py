@@ -293,7 +293,8 @@ def _median(rows: list[Row], is_process: bool) -> Row:
     """Takes the median of the repetitions, counter by counter.
 
     Given enough repetitions, the interval comes from them: it is more reliable than one
-    from the samples of one repetition. `is_process`: each repetition is a process.
+    from the samples of one repetition. That of fewer contains the interval of each.
+    `is_process`: each repetition is a process.
     """
     # A result that is wrong once is wrong.
     first = next((row for row in rows if "wrong" in row.findings), rows[0])
@@ -304,10 +305,15 @@ def _median(rows: list[Row], is_process: bool) -> Row:
         name: statistics.median(row.counters[name] for row in rows) for name in names
     }
     for name in names:
-        between = median_ends([row.counters[name] for row in rows])
-        keys = [end for end in ends_of(name) if end in counters]
-        if between is not None and len(keys) == 2:
-            counters.update(zip(keys, between, strict=True))
+        low, high = ends_of(name)
+        if low not in counters or high not in counters:
+            continue
+        counters[low], counters[high] = median_ends(
+            [row.counters[name] for row in rows]
+        ) or (
+            min(row.counters[low] for row in rows),
+            max(row.counters[high] for row in rows),
+        )
     return replace(
         first,
         time_us=statistics.median(row.time_us for row in rows),

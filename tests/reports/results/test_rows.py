@@ -78,8 +78,8 @@ def test_a_row_is_wrong_if_one_repetition_is() -> None:
     assert row.findings == {"wrong": "loss_error 2 > 1"}
 
 
-@pytest.mark.parametrize(("count", "ends"), [(5, (99, 102)), (6, (90, 110))])
-def test_six_repetitions_tell_the_interval(
+@pytest.mark.parametrize(("count", "ends"), [(5, (94, 112)), (6, (90, 110))])
+def test_the_interval_of_few_repetitions_has_each_of_theirs(
     count: int, ends: tuple[float, float]
 ) -> None:
     times = [100.0, 110.0, 105.0, 95.0, 100.0, 90.0][:count]
