@@ -45,8 +45,8 @@ def bisect(
 ) -> list[str]:
     """Searches `commits`, from after the good one up to the bad one, for a change of an
     exact counter, if one is given, or else of the time. A step's threshold is half of
-    the difference of the ends. Errors: Refused, also if the ends do not differ or
-    cannot be measured."""
+    the difference of the ends, at most 50 %. Errors: Refused, also if the ends do not
+    differ or cannot be measured."""
     if metric is not None:
         ends = replace(ends, threshold=0.5)  # so that few pairs decide on the time
     answer = oracle(replace(ends, confidence=1 - error_of_step(len(commits), 0)))
@@ -55,7 +55,7 @@ def bisect(
         what = f"the ends are {answer.verdict}, x {answer.ratio:.3f}"
         raise Refused(f"{what}, and {changed} changed")
     if metric is None:
-        ends = replace(ends, threshold=math.sqrt(answer.ratio) - 1)
+        ends = replace(ends, threshold=min(math.sqrt(answer.ratio) - 1, 0.5))
 
     answers = [answer]
 

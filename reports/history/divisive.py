@@ -60,7 +60,7 @@ def likeliest(values: Floats) -> tuple[Floats, Floats]:
 def correlation_of(series: Sequence[Floats]) -> float:
     """Estimates the correlation of a machine's successive points by the median over its
     rows, since one row is too short. `series` are rows, or arrays [row, point]."""
-    recent = [each[..., -WINDOW:] for each in series if each.shape[-1] > 2 * LEAST]
+    recent = [each[..., -WINDOW:] for each in series if each.shape[-1] >= 2 * LEAST]
     # The estimate from a series of n points is 3/n too low.
     found = [np.ravel(likeliest(each)[1] + 3 / each.shape[-1]) for each in recent]
     median = np.median(np.concatenate(found)) if found else 0.0

@@ -39,8 +39,10 @@ def test_the_first_bad_commit_is_found_in_four_steps_unless_some_have_no_build(
     assert skipped or len(asked) <= 4
 
 
-def oracle(first: int, asked: list[Question]) -> Callable[[Question], Answer]:
-    """Slower by 5 % since `first`; 4 has no build, 5 stays undecided."""
+def oracle(
+    first: int, asked: list[Question], slower: float = 1.05
+) -> Callable[[Question], Answer]:
+    """Slower since `first`; 4 has no build, 5 stays undecided."""
 
     def ask(question: Question) -> Answer:
         asked.append(question)
@@ -53,7 +55,7 @@ def oracle(first: int, asked: list[Question]) -> Callable[[Question], Answer]:
             verdict = Verdict.INCONCLUSIVE
         change = MetricChange("peak_bytes", "B", 1, 2, Change.WORSE)
         changes, ends = [change] * is_bad, (question.good, question.bad)
-        ratio = 1.05 if is_bad else 1.0
+        ratio = slower if is_bad else 1.0
         return Answer(question.row, verdict, ratio, None, 12, changes, *ends)
 
     return ask
@@ -75,6 +77,12 @@ def test_steps_share_the_error_and_halve_the_difference(metric: str | None) -> N
     assert sum(errors) <= ERROR
     thresholds = {round(question.threshold, 4) for question in asked[1:]}
     assert thresholds == {0.0247 if metric is None else 0.5}
+
+
+def test_a_step_s_threshold_is_one_that_tools_ab_takes() -> None:
+    asked: list[Question] = []
+    bisect(ENDS, COMMITS, None, oracle(6, asked, slower=10.0))
+    assert {question.threshold for question in asked[1:]} == {0.5}
 
 
 def test_ends_that_do_not_differ_are_said() -> None:

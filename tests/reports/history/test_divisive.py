@@ -101,6 +101,7 @@ def test_each_step_is_found_once_also_in_two_windows(steps: dict[int, int]) -> N
 def test_a_few_points_show_nothing(n: int) -> None:
     assert change_points(np.arange(float(n)), 0.5) == []
     assert correlation_of([np.arange(float(n))]) == 0
+    assert correlation_of([np.arange(6.0)]) > 0
 
 
 def test_the_energy_split_by_its_definition() -> None:
