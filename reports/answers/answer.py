@@ -90,11 +90,17 @@ def unmeasured(result: Result) -> str:
     return ""
 
 
+def incomplete(result: Result) -> str:
+    """Returns a line on shards that are not here or on an early stop, or ""."""
+    if shard := result.context.get("shard"):
+        return f"Only part {shard} of the run is here: cases are missing."
+    return "" if result.complete else "The run was stopped early: cases are missing."
+
+
 def _missing(result: Result) -> list[str]:
-    """Returns a line each on skipped cases, failed cases and an early stop, or ""."""
+    """Returns a line each on skipped, failed and missing cases, or ""."""
     failed = f"{plural(len(result.errors), 'case')} failed." if result.errors else ""
-    stopped = "" if result.complete else "The run was stopped early."
-    return [skipped_sentence(result), failed, stopped]
+    return [skipped_sentence(result), failed, incomplete(result)]
 
 
 def markdown(result: Result) -> str:

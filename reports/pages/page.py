@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from reports.answers.answer import skipped_sentence, unmeasured
+from reports.answers.answer import incomplete, skipped_sentence, unmeasured
 from reports.answers.disturbed import disturbed, sentence
 from reports.answers.expectations import summary, table
 from reports.answers.headline import sentences
@@ -53,13 +53,7 @@ def facts(result: Result) -> list[tuple[str, str]]:
 
 def warnings(result: Result) -> list[str]:
     """Returns reasons to trust the numbers less."""
-    reasons = []
-    if why := unmeasured(result):
-        reasons.append(why)
-    if shard := result.context.get("shard"):  # some parts are not here
-        reasons.append(f"Only part {shard} of the run is here: cases are missing.")
-    elif not result.complete:
-        reasons.append("The run was stopped early: cases are missing.")
+    reasons = list(filter(None, (unmeasured(result), incomplete(result))))
     if result.is_dirty:
         reasons.append("The program was built from sources with uncommitted changes.")
     if result.errors:

@@ -39,6 +39,7 @@ def test_what_is_printed() -> None:
         "other columns": document(same, sent(2, 4096, 8192, 512)),
         "nothing": document(skipped=skipped, errors=[failed], complete=False),
         "a null GPU": document(null, context={"device_kind": "null_cuda"}),
+        "a shard": document(context={"shard": "1/2"}),
         "predicted times": document(context={"device_kind": "predicted_cuda"}),
     }
     for one in made.values():
