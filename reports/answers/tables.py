@@ -16,7 +16,7 @@ from reports.results.text import Table
 PHASES = ("forward", "loss", "backward", "communication", "optimizer")
 _BESIDE_PHASES = (
     Column("tokens_per_second", "tokens/s"),
-    Column("communication_share", "communication"),
+    Column("communication_share", "communication share"),
     Column("loss", "loss reached", digits=4),
 )
 

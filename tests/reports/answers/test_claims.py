@@ -88,6 +88,7 @@ def test_tables_of_rows() -> None:
     rates = Spec(columns=("flops_per_second", "mean_us"))
     fast = case("fused", 1, 50, flops_per_second=2e9, mean_us=51, cv=0.1, samples=9)
     parts = of("", 9e3, 90, 8e3, 9.5e3) | of("forward_", 3e3, 30, 2e3, 4e3)
+    parts |= of("communication_", 9e2, 9, 8e2, 1e3) | {"communication_share": 0.1}
     step = case("plain", 1, 9000, tokens_per_second=512, loss=2.5, **parts)
     phases = phases_table(rows(step, FAST))
     assert phases is not None and phases_table(rows(SLOW)) is None
