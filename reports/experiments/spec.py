@@ -110,6 +110,7 @@ class Lines:
     x: str
     counter: str = TIME
     split: str = ""
+    where: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

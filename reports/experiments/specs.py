@@ -23,6 +23,7 @@ IMPLEMENTATION = Axis("implementation", "textbook")
 LAUNCH = Axis("launch", "eager")
 RUNTIME = Axis("runtime", "eager")
 _SPLIT = "precision phase batch d_head"
+FORWARD = {"phase": "forward"}
 PART = Axis("part", "qk")
 FUSED = {"implementation": "fused"}
 KIND = Axis("kind", "textbook")
@@ -103,8 +104,11 @@ SPECS = {
     "attention_scaling": Spec(
         across="seq",
         cells=("p50_us", "saved_bytes", "peak_bytes"),
-        sentence=(Growth("seq", ("p50_us", "saved_bytes"), {"phase": "forward"}),),
-        plots=(Lines("seq", split=_SPLIT), Lines("seq", "saved_bytes", _SPLIT)),
+        sentence=(Growth("seq", ("p50_us", "saved_bytes"), FORWARD),),
+        plots=(
+            Lines("seq", split=_SPLIT),
+            Lines("seq", "saved_bytes", _SPLIT, FORWARD),  # each phase has the same
+        ),
     ),
     "flash_attention": Spec(
         across="seq",

@@ -44,7 +44,7 @@ def _drawn(rows: Sequence[Row], experiment: str, plot: Plot) -> list[Figure]:
         return _phases(chosen, label, f"{experiment}: phases of {common(chosen)}")
     known = [row for row in rows if row.get(plot.counter)]
     if isinstance(plot, Lines):
-        known = [row for row in known if plot.x in row.numbers]
+        known = [r for r in known if plot.x in r.numbers and selected(r, plot.where)]
     split = plot.split.split()
     drawn: list[Figure] = []
     for name, group in grouped(known, lambda row: values_text(row, split)).items():
