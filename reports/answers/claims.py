@@ -58,23 +58,34 @@ def _extreme(every: Sequence[Row], claim: spec.Extreme) -> str:
     )
 
 
+def _range(found: Sequence[tuple[float, str]]) -> str:
+    """Joins the texts of the lowest and the highest value."""
+    ends = [end(found, key=lambda pair: pair[0])[1] for end in (min, max)]
+    return " to ".join(dict.fromkeys(ends))
+
+
+def _ratios(rows: Sequence[Row], claim: spec.Ratios) -> str:
+    label, found, below = label_of(rows), [], 0
+    for choice in against.compared(rows, claim.axis):
+        if row := choice.others.get(claim.value):
+            ratio = choice.time(row)
+            said = f"{ratio.plus_minus(text.significant)} (`{label(row)}`)"
+            found.append((ratio.value, said))
+            below += ratio.is_clear and ratio.value < 1
+    if not found:
+        return ""
+    said = f"The time over {claim.axis.base} is {_range(found)}, below 1 on {below}"
+    return f"{said} of {text.plural(len(found), 'row')}."
+
+
 def _spread(rows: Sequence[Row], claim: spec.Spread) -> str:
-    column = column_of(claim.column)
+    label, column = label_of(rows), column_of(claim.column)
     found = [
-        (value, row)
+        (value.value, f"{shown(row, column)} (`{label(row)}`)")
         for row in rows
         if selected(row, claim.where) and (value := value_of(row, column)) is not None
     ]
-    if not found:
-        return ""
-    ends = [end(found, key=lambda pair: pair[0].value) for end in (min, max)]
-    label = label_of(rows)
-    parts = [f"{shown(row, column)} (`{label(row)}`)" for _, row in ends]
-    said = f"The {column.heading} is {' to '.join(dict.fromkeys(parts))}"
-    if rows[0].table.find(column.counter).kind == "ratio" and "time" in column.counter:
-        below = sum(value.high < 1 for value, _ in found)
-        said += f", below 1 on {below} of {text.plural(len(found), 'row')}"
-    return f"{said}."
+    return f"The {column.heading} is {_range(found)}." if found else ""
 
 
 def _values(rows: Sequence[Row], claim: spec.Values) -> str:
@@ -157,6 +168,7 @@ def _onset(rows: Sequence[Row], claim: spec.Onset) -> str:
 
 _MAKERS: dict[type, Maker] = {
     spec.Versus: _versus,
+    spec.Ratios: _ratios,
     spec.Extreme: _extreme,
     spec.Spread: _spread,
     spec.Values: _values,

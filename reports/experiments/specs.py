@@ -10,6 +10,7 @@ from reports.experiments.spec import (
     Lines,
     Onset,
     Phases,
+    Ratios,
     Settles,
     Spec,
     Spread,
@@ -25,7 +26,6 @@ RUNTIME = Axis("runtime", "eager")
 _SPLIT = "precision phase batch d_head"
 FORWARD = {"phase": "forward"}
 PART = Axis("part", "qk")
-FUSED = {"implementation": "fused"}
 KIND = Axis("kind", "textbook")
 STRATEGY = Axis("strategy bucket_mb", "per_parameter")
 SHARDING = Axis("sharding", "replicated")
@@ -129,7 +129,10 @@ SPECS = {
     "fused_ops": Spec(
         columns=("bytes_per_second", "bandwidth_share"),
         axis=IMPLEMENTATION,
-        sentence=(Spread("time_ratio", FUSED), Spread("bandwidth_share", FUSED)),
+        sentence=(
+            Ratios(IMPLEMENTATION, "fused"),
+            Spread("bandwidth_share", {"implementation": "fused"}),
+        ),
         plots=(Bars(versus=IMPLEMENTATION, split="model precision"),),
     ),
     "optimizer": Spec(

@@ -12,6 +12,7 @@ from reports.experiments.spec import (
     Extreme,
     Growth,
     Onset,
+    Ratios,
     Settles,
     Spec,
     Spread,
@@ -63,6 +64,7 @@ CLAIMS: list[tuple[Any, list[Any]]] = [
         [case("plain", n, 1, loss_ratio=1 + 1 / n) for n in (1, 10, 100)],
     ),
     (Settles("loss_ratio", along="n", near=0.05), [case("plain", 1, 1, loss_ratio=2)]),
+    (Ratios(KIND, "fused"), GROWN),
 ]
 
 
