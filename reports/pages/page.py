@@ -19,7 +19,7 @@ from reports.pages.plot import picture
 from reports.pages.plotting.canvas import Figure
 from reports.pages.section import Section, experiments, section
 from reports.results import text
-from reports.results.rows import NotAResult, Result
+from reports.results.rows import Result
 from reports.results.text import Table
 
 
@@ -172,16 +172,12 @@ def _title(context: dict[str, str]) -> str:
 def page(result: Result, trace: Path | None = None) -> Page:
     """Makes the page of a result. `trace` is the directory with its memory traces.
     Errors: NotAResult."""
-    try:
-        sections = list(_anchored(_sections(result, trace)))
-    except ValueError as error:
-        raise NotAResult(str(error)) from error
     return Page(
         title=_title(result.context),
         facts=facts(result),
         warnings=warnings(result),
         sentences=sentences(result),
         picture=picture(result),
-        sections=sections,
+        sections=list(_anchored(_sections(result, trace))),
         environment=environment(result),
     )

@@ -14,6 +14,7 @@ from reports.pages.plotting.canvas import HALF, Canvas, Figure, Scale
 from reports.pages.plotting.lines import Plane, frame
 from reports.pages.plotting.palette import COLOURS
 from reports.results import text
+from reports.results.rows import NotAResult
 
 MOST = 8  # figures; the paper suite writes more traces than fit on a page
 BUCKETS = 240  # time spans, each drawn with its extremes
@@ -84,7 +85,7 @@ def _name(stem: str) -> str:
 
 
 def load(path: Path) -> Timeline | None:
-    """Loads a timeline; None if nothing was allocated. Errors: ValueError, for a file
+    """Loads a timeline; None if nothing was allocated. Errors: NotAResult, for a file
     that is not a memory trace."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
@@ -99,7 +100,7 @@ def load(path: Path) -> Timeline | None:
             for key, kind in (("time_us", float), ("live_bytes", float), ("step", int))
         )
     except (OSError, ValueError) as error:
-        raise ValueError(f"{path}: {error}") from error
+        raise NotAResult(f"{path}: {error}") from error
     return Timeline(_name(path.stem), events, times, live, steps) if events else None
 
 
@@ -179,7 +180,7 @@ def timelines(directory: Path) -> list[Figure]:
     """Draws up to MOST memory traces in the directory, train steps first.
 
     The description of the last figure states the number of further traces. Errors:
-    ValueError, which names a file that is not a memory trace.
+    NotAResult, which names a file that is not a memory trace.
     """
     paths = sorted(
         directory.glob("memory_*.csv"),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from reports.pages.figures.timelines import BUCKETS, decimate, timelines
+from reports.results.rows import NotAResult
 
 HEAD = "time_us,live_bytes,event,bytes,operator,phase\n"
 
@@ -63,5 +64,5 @@ LINES = ("x,y,alloc,1,op,forward\n", '"1,2', "1,2\n", "1,2,alloc,1,op,forward,0\
 )
 def test_what_is_no_trace_is_named(tmp_path: Path, content: str) -> None:
     (tmp_path / "memory_bad.csv").write_text(content)
-    with pytest.raises(ValueError, match=r"memory_bad\.csv: "):
+    with pytest.raises(NotAResult, match=r"memory_bad\.csv: "):
         timelines(tmp_path)
