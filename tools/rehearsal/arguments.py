@@ -90,3 +90,8 @@ def parse(tokens: Sequence[str]) -> Arguments:
                 "cases or set their sizes"
             )
     return found
+
+
+def main(tokens: Sequence[str]) -> None:
+    """Refuses wrong flags before the program is built."""
+    parse(tokens)

@@ -14,7 +14,8 @@ MODULES = {"plan": "planner", "rehearse": "rehearsal", "nsys": "nsight"}
 def scripts(checkout: Checkout) -> Checkout:
     for name in MODULES:
         shutil.copy(TOOLS / name, checkout.root / "tools")
-    write_script(checkout.root / ".venv/bin/python", RECORDER + 'echo "$PYTHONPATH"\n')
+    said = '[[ $4 != *.__main__ ]] || echo "$PYTHONPATH"\n'
+    write_script(checkout.root / ".venv/bin/python", RECORDER + said)
     return checkout
 
 
@@ -44,9 +45,16 @@ def test_a_module_gets_the_flags_when_its_programs_are_built(
     done = scripts.run(tool, *flags, STUB_CMAKE_LOG=str(builds))
     assert done.stdout == f"{scripts.root}\n"
     module = f"reports.command tools/{tool} tools.{MODULES[tool]}.__main__"
-    assert scripts.log() == [f"python -m {module} {' '.join(flags)}"]
+    assert scripts.log()[-1] == f"python -m {module} {' '.join(flags)}"
     built = builds.read_text().splitlines() if builds.exists() else []
     assert [call.partition("--target ")[2] for call in built] == targets
+
+
+def test_a_rehearsal_with_a_wrong_flag_builds_nothing(scripts: Checkout) -> None:
+    builds = scripts.stubs / "builds"
+    stubs = {"STUB_FAILS": "python", "STUB_CMAKE_LOG": str(builds)}
+    scripts.run("rehearse", "--gpu=none", status=8, **stubs)
+    assert not builds.exists()
 
 
 @pytest.mark.parametrize(
