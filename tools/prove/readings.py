@@ -22,6 +22,7 @@ class Result:
     skipped: list[Json] = field(default_factory=list)
     errors: list[Json] = field(default_factory=list)
     complete: bool = False
+    kernels: list[Json] = field(default_factory=list)  # of all profiles
 
     def of(self, pattern: str) -> list[Json]:
         """The rows with names that begin with the pattern."""
@@ -44,6 +45,7 @@ def result(path: Path) -> Result:
             document["skipped"],
             document["errors"],
             document["complete"],
+            [k for profile in document.get("profiles", []) for k in profile["kernels"]],
         )
     except (OSError, ValueError, KeyError, TypeError):
         return Result()

@@ -90,7 +90,6 @@ STAGES = (
     stage(
         *(6, "breakdown", 60, verdicts.breakdown),
         cases("breakdown", "breakdown/small/", real="--trace={out}/traces"),
-        ours("kernel_names", "{out}/breakdown.json {out}/kernel_names.txt"),
     ),
     stage(
         *(7, "headline", 150, verdicts.headline),

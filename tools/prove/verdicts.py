@@ -101,11 +101,8 @@ def errors(seen: Seen) -> list[str]:
 def breakdown(seen: Seen) -> list[str]:
     found = seen.result("breakdown")
     dropped = [e["name"] for e in found.errors if "dropped" in e["reason"]]
-    names = seen.out / "kernel_names.txt"
-    families = Counter(
-        line.partition("\t")[0]
-        for line in (names.read_text().splitlines() if names.exists() else [])
-    )
+    kernels = {(kernel["family"], kernel["name"]) for kernel in found.kernels}
+    families = Counter(family for family, _ in sorted(kernels))
     shares = []
     times = found.times
     for name, time in times.items():

@@ -26,7 +26,7 @@ def state(tmp_path: Path) -> Path:
     for name in (
         *("proof.json", "dmon.txt", "12-ncu/log.txt", "04-smoke/smoke.json"),
         *(f"08-suite/{SUITE}.json", f"08-suite/{SUITE}.samples.jsonl"),
-        *("06-breakdown/traces/a.json", "06-breakdown/kernel_names.txt"),
+        *("06-breakdown/traces/a.json", "06-breakdown/breakdown.json"),
         *("04-smoke/log.txt", "04-smoke/smoke.samples.jsonl", "aoti/a.pt2"),
     ):
         write(folder / name)
@@ -46,7 +46,7 @@ def test_what_comes_back_is_eight_flat_files(state: Path, tmp_path: Path) -> Non
     assert len(names) == 8
     assert gzip.decompress((into / f"{SUITE}.samples.jsonl.gz").read_bytes()) == b"{}"
     assert members(into / "profile.tar.gz") == [
-        "06-breakdown/kernel_names.txt",
+        "06-breakdown/breakdown.json",
         "06-breakdown/traces/a.json",
     ]
     assert members(into / "logs.tar.gz") == [

@@ -7,7 +7,7 @@ from typing import Any
 
 from golden import check_golden
 from results import document, failure, write
-from tools.prove import identity, kernel_names, verdicts
+from tools.prove import identity, verdicts
 from tools.prove.readings import Json, Seen
 
 Reading = Callable[[Seen], list[str]]
@@ -95,9 +95,6 @@ def test_what_is_said_of_each_kind_of_stage(tmp_path: Path) -> None:
         errors=[failure("x", "the profiler dropped the others")],
         profiles=[{"kernels": kernels}, {"kernels": kernels[:1]}],
     )
-    names = kernel_names.names(tmp_path / "breakdown/breakdown.json")
-    assert names == ["bf16\tgemm", "other\tfill"]
-    (tmp_path / "breakdown/kernel_names.txt").write_text("\n".join(names))
     say("what a breakdown lost", verdicts.breakdown, "breakdown", ())
     log = tmp_path / "log.txt"
     log.write_text(NVIDIA_LOG)
