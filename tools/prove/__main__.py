@@ -13,9 +13,9 @@ from tools.ab_run.child import interruptible
 from tools.ab_run.errors import Interrupted
 from tools.prove import evidence, monitor, table
 from tools.prove.process import Place
-from tools.prove.runner import now, run_parts
+from tools.prove.runner import now, run_stages
 from tools.prove.stages import STAGES, Stage
-from tools.prove.state import Json, Part, State, parts_of
+from tools.prove.state import Json, State
 
 GOOD, FAILED, USAGE = 0, 1, 2
 _BAD = {"failed", "timed out", "killed"}
@@ -45,7 +45,7 @@ def parse(tokens: Sequence[str]) -> argparse.Namespace:
     )
     state = Path("build/gpu-proof")
     add("--state", type=Path, default=state, help=f"folder that calls share ({state})")
-    numbers = several([str(stage.number) for stage in STAGES])
+    numbers = several(dict.fromkeys(str(stage.number) for stage in STAGES))
     add("--stages", type=numbers, help="run only these: 0,3,4")
     add("--filter", type=_filter, default="", help="cases to run; -own: all but own")
     add("--again", action="store_true", help="run ended stages again, too")
@@ -57,18 +57,16 @@ def parse(tokens: Sequence[str]) -> argparse.Namespace:
     return arguments
 
 
-def chosen(arguments: argparse.Namespace, stages: Sequence[Stage]) -> list[Part]:
+def chosen(arguments: argparse.Namespace, stages: Sequence[Stage]) -> list[Stage]:
     wanted = arguments.stages
-    return [
-        p for p in parts_of(stages) if wanted is None or str(p.stage.number) in wanted
-    ]
+    return [one for one in stages if wanted is None or str(one.number) in wanted]
 
 
-def listed(parts: Sequence[Part]) -> str:
+def listed(stages: Sequence[Stage]) -> str:
     return "\n".join(
-        f"{part.key:<5}{part.stage.name:<12}{part.stage.limit:>4.0f} s"
-        + (" or more" if part.stage.takes_rest else "")
-        for part in parts
+        f"{stage.key:<5}{stage.name:<12}{stage.limit:>4.0f} s"
+        + (" or more" if stage.takes_rest else "")
+        for stage in stages
     )
 
 
@@ -86,34 +84,34 @@ def prove(arguments: argparse.Namespace, stages: Sequence[Stage], began: float) 
     call: Json = {"started": now()}
     state.calls.append(call)
     evidence.keep(state.folder, into)  # fails early if `into` cannot be written
-    parts = chosen(arguments, stages)
+    wanted = chosen(arguments, stages)
 
-    def after(part: Part) -> None:
+    def after(stage: Stage) -> None:
         call["seconds"] = round(time.monotonic() - began, 1)
         state.save()
         try:
             evidence.keep(state.folder, into)
         except OSError as error:
             print(f"run.sh prove: {error}", file=sys.stderr)
-        record = state.parts[part.key]
-        text = f"{part.key} {part.stage.name}: {record['status']}"
+        record = state.parts[stage.key]
+        text = f"{stage.key} {stage.name}: {record['status']}"
         print(text, f"{record['seconds']} s", file=sys.stderr, flush=True)
 
-    late = left = state.left(parts, arguments.again)
+    late = left = state.left(wanted, arguments.again)
     try:
         with monitor.watched(state.folder / "dmon.txt"):
-            late = run_parts(
+            late = run_stages(
                 left, place, state, began + arguments.seconds, arguments.again, after
             )
     except Interrupted as interrupt:
         name = signal.Signals(interrupt.number).name
         print(f"run.sh prove: stopped by {name}", file=sys.stderr)
         state.find_killed()
-        late = state.left(parts, again=False)
+        late = state.left(wanted, again=False)
     call["seconds"] = round(time.monotonic() - began, 1)
     state.save()
     evidence.keep(state.folder, into)
-    print(table.render(list(parts_of(stages)), state, late, arguments.again))
+    print(table.render(stages, state, late, arguments.again))
     bad = {record["status"] for record in state.parts.values()} & _BAD
     return FAILED if bad else GOOD
 

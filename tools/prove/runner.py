@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs parts one after the other, even if some fail, and records the results."""
+"""Runs stages one after the other, even if some fail, and records the results."""
 
 import os
 import shutil
@@ -12,10 +12,11 @@ from pathlib import Path
 from tools.prove import monitor
 from tools.prove.process import Place, command_of, environment_of, run, why_not
 from tools.prove.readings import Seen, result
-from tools.prove.state import Json, Part, State
+from tools.prove.stages import Stage
+from tools.prove.state import Json, State
 from tools.prove.steps import Step
 
-# Seconds to collect the evidence of a part.
+# Seconds to collect the evidence of a stage.
 KEEPING = 8.0
 
 
@@ -76,15 +77,17 @@ def status_of(records: Sequence[StepRecord], goes_on: bool) -> str:
     return late if any(record.status is None for record in ran) else "good"
 
 
-def _has_all(part: Part, out: Path) -> bool:
+def _has_all(stage: Stage, out: Path) -> bool:
     """Whether an earlier part completed all cases."""
-    paths = [step.resumes.replace("{out}", str(out)) for step in part.stage.steps]
-    return part.stage.goes_on and all(result(Path(path)).complete for path in paths)
+    paths = [step.resumes.replace("{out}", str(out)) for step in stage.steps]
+    return stage.goes_on and all(result(Path(path)).complete for path in paths)
 
 
-def run_part(part: Part, place: Place, state: State, limit: float, again: bool) -> None:
-    stage, out = part.stage, place.state / part.stage.folder
-    if again and part.index == 1:
+def run_stage(
+    stage: Stage, place: Place, state: State, limit: float, again: bool
+) -> None:
+    out = place.state / stage.folder
+    if again and stage.part <= 1:
         shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True, exist_ok=True)
     record: Json = {
@@ -92,13 +95,13 @@ def run_part(part: Part, place: Place, state: State, limit: float, again: bool) 
         "name": stage.name,
         "status": "running",
         "started": now(),
-        "kills": state.kills(part),
+        "kills": state.kills(stage),
         "clocks_before": monitor.clocks(),
     }
-    state.parts[part.key] = record
+    state.parts[stage.key] = record
     state.save()
     began = time.monotonic()
-    if _has_all(part, out):
+    if _has_all(stage, out):
         records = [StepRecord([], note="an earlier part had all cases")]
     else:
         end = began + limit
@@ -110,38 +113,38 @@ def run_part(part: Part, place: Place, state: State, limit: float, again: bool) 
         "seconds": round(time.monotonic() - began, 1),
         "clocks_after": monitor.clocks(),
         "steps": steps,
-        "look_at": _look_at(part, Seen(out, steps)),
+        "look_at": _look_at(stage, Seen(out, steps)),
     }
     state.save()
 
 
-def _look_at(part: Part, seen: Seen) -> list[str]:
+def _look_at(stage: Stage, seen: Seen) -> list[str]:
     """The points to look at. If reading them fails, the evidence is still kept."""
     notes = list(dict.fromkeys(s["note"] for s in seen.steps if s["note"]))
     if all(step["status"] is None and not step["seconds"] for step in seen.steps):
         return notes
     try:
-        return part.stage.look_at(seen) + notes
+        return stage.look_at(seen) + notes
     except (KeyError, ValueError, TypeError, OSError) as error:
         return [f"not readable: {error!r}", *notes]
 
 
-def run_parts(
-    parts: Sequence[Part],
+def run_stages(
+    stages: Sequence[Stage],
     place: Place,
     state: State,
     end: float,
     again: bool,
-    after: Callable[[Part], None],
-) -> list[Part]:
-    """Runs each part that fits before `end`, then calls `after`; returns the others."""
+    after: Callable[[Stage], None],
+) -> list[Stage]:
+    """Runs each stage that fits before `end` and calls `after`; returns the others."""
     late = []
-    for part in parts:
+    for stage in stages:
         left = end - time.monotonic() - KEEPING
-        if part.stage.limit > left:
-            late.append(part)
+        if stage.limit > left:
+            late.append(stage)
             continue
-        limit = left if part.stage.takes_rest else part.stage.limit
-        run_part(part, place, state, limit, again)
-        after(part)
+        limit = left if stage.takes_rest else stage.limit
+        run_stage(stage, place, state, limit, again)
+        after(stage)
     return late

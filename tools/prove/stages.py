@@ -2,7 +2,7 @@
 """The stages for less than an hour on a GPU, the most informative first."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tools.prove import verdicts
 from tools.prove.readings import Seen
@@ -12,7 +12,6 @@ from tools.prove.steps import (
     Step,
     cases,
     counted,
-    ours,
     peer,
     sanitized,
     tests,
@@ -23,15 +22,19 @@ from tools.prove.steps import (
 class Stage:
     number: int
     name: str
-    limit: float  # in seconds, of each part; with takes_rest the minimum
+    limit: float  # in seconds; with takes_rest the minimum
     look_at: Callable[[Seen], list[str]]
     steps: tuple[Step, ...]
-    parts: int = 1  # each continues where the previous one was cut
+    part: int = 0  # from 1: it continues where the previous part was cut; 0: the whole
     takes_rest: bool = False  # of each call's time, until the stage is complete
 
     @property
+    def key(self) -> str:
+        return f"{self.number}.{self.part}" if self.part else f"{self.number}"
+
+    @property
     def goes_on(self) -> bool:
-        return self.parts > 1 or self.takes_rest
+        return self.part > 0 or self.takes_rest
 
     @property
     def folder(self) -> str:
@@ -44,10 +47,13 @@ def stage(
     limit: float,
     look_at: Callable[[Seen], list[str]],
     *steps: Step,
-    parts: int = 1,
     takes_rest: bool = False,
 ) -> Stage:
-    return Stage(number, name, limit, look_at, steps, parts, takes_rest)
+    return Stage(number, name, limit, look_at, steps, takes_rest=takes_rest)
+
+
+def in_parts(whole: Stage, count: int) -> list[Stage]:
+    return [replace(whole, part=part) for part in range(1, count + 1)]
 
 
 # Our attention does not support its heads of 80 elements.
@@ -61,7 +67,9 @@ _ATTENTION = "flash_attention/own/bf16/forward_backward/.*d_head:"
 STAGES = (
     stage(
         *(0, "identity", 120, verdicts.identity),
-        ours("identity", "{bin} {out}/identity.json"),
+        Step(
+            ("{python}", "-m", "tools.prove.identity", "{bin}", "{out}/identity.json")
+        ),
         cases("first", "harness/empty$"),
         cases("second", "harness/empty$"),
     ),
@@ -98,10 +106,12 @@ STAGES = (
         cases("implementations", "implementations/", real="--models=2.7B", null=NANO),
         cases("fused", "model_size/", _LARGE_FUSED),
     ),
-    stage(
-        *(8, "suite", 200, verdicts.rows),
-        cases(SUITE, null=f"--shard=1/3 {NANO}", resumes=True),
-        parts=3,
+    *in_parts(
+        stage(
+            *(8, "suite", 200, verdicts.rows),
+            cases(SUITE, null=f"--shard=1/3 {NANO}", resumes=True),
+        ),
+        count=3,
     ),
     stage(
         *(9, "tests", 240, verdicts.tests),

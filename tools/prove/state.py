@@ -2,8 +2,7 @@
 """The state of the proof, in a folder that later calls reuse."""
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,27 +10,8 @@ from reports.results.files import write_files
 from tools.prove.stages import Stage
 
 Json = dict[str, Any]
-# A part that ran when a call was killed runs again once, last: it may be the cause.
+# A stage that ran when a call was killed runs again once, last: it may be the cause.
 MOST_KILLS = 2
-
-
-@dataclass(frozen=True)
-class Part:
-    """A stage, or a part of it."""
-
-    stage: Stage
-    index: int  # from 1
-
-    @property
-    def key(self) -> str:
-        whole = self.stage.parts == 1
-        return f"{self.stage.number}" if whole else f"{self.stage.number}.{self.index}"
-
-
-def parts_of(stages: Sequence[Stage]) -> Iterator[Part]:
-    for stage in stages:
-        for index in range(1, stage.parts + 1):
-            yield Part(stage, index)
 
 
 class State:
@@ -40,7 +20,7 @@ class State:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         self.calls: list[Json] = []
-        self.parts: dict[str, Json] = {}
+        self.parts: dict[str, Json] = {}  # by the stage's key
         if self.path.exists():
             known = json.loads(self.path.read_text(encoding="utf-8"))
             if not isinstance(known, dict) or not known.keys() >= {"calls", "parts"}:
@@ -55,28 +35,28 @@ class State:
         document = {"calls": self.calls, "parts": self.parts}
         write_files({self.path: json.dumps(document, indent=1) + "\n"})
 
-    def status(self, part: Part) -> str:
-        return str(self.parts.get(part.key, {}).get("status", ""))
+    def status(self, stage: Stage) -> str:
+        return str(self.parts.get(stage.key, {}).get("status", ""))
 
     def find_killed(self) -> None:
-        """Marks parts that are still running from an earlier call as killed."""
+        """Marks stages that are still running from an earlier call as killed."""
         for record in self.parts.values():
             if record["status"] == "running":
                 record["status"] = "killed"
                 record["kills"] = record.get("kills", 0) + 1
 
-    def left(self, parts: Sequence[Part], again: bool) -> list[Part]:
-        """The parts that a call runs, in its order."""
+    def left(self, stages: Sequence[Stage], again: bool) -> list[Stage]:
+        """The stages that a call runs, in its order."""
         if again:
-            return list(parts)
+            return list(stages)
         new, killed = [], []
-        for part in parts:
-            status = self.status(part)
-            if not status or (status == "cut" and part.stage.takes_rest):
-                new.append(part)
-            elif status == "killed" and self.kills(part) < MOST_KILLS:
-                killed.append(part)
+        for stage in stages:
+            status = self.status(stage)
+            if not status or (status == "cut" and stage.takes_rest):
+                new.append(stage)
+            elif status == "killed" and self.kills(stage) < MOST_KILLS:
+                killed.append(stage)
         return new + killed
 
-    def kills(self, part: Part) -> int:
-        return int(self.parts.get(part.key, {}).get("kills", 0))
+    def kills(self, stage: Stage) -> int:
+        return int(self.parts.get(stage.key, {}).get("kills", 0))

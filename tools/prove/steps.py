@@ -123,7 +123,3 @@ def peer(module: str, flags: str, modules: tuple[str, ...], seconds: float) -> S
     """A tool of tools/peers, which runs PyTorch in Python."""
     command = ("{python}", "-m", f"tools.peers.{module}", *flags.split())
     return Step(command, seconds=seconds, modules=modules, null=None)
-
-
-def ours(module: str, flags: str) -> Step:
-    return Step(("{python}", "-m", f"tools.prove.{module}", *flags.split()))

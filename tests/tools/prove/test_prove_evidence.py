@@ -11,7 +11,7 @@ import pytest
 
 from tools.prove import evidence, table
 from tools.prove.stages import STAGES
-from tools.prove.state import State, parts_of
+from tools.prove.state import State
 from tools.prove.steps import SUITE
 
 
@@ -78,20 +78,19 @@ def test_a_log_keeps_its_beginning_and_its_end(
 
 
 def test_the_table_is_short_whatever_is_to_be_said(tmp_path: Path) -> None:
-    parts = list(parts_of(STAGES))
     state = State(tmp_path)
     state.calls = [{"seconds": 560.0}] * 3
-    for part in parts:
-        state.parts[part.key] = {
+    for stage in STAGES:
+        state.parts[stage.key] = {
             "status": "timed out",
             "seconds": 1234.5,
             "look_at": ["some words of a reason " * 20, "x" * 500],
         }
-    lines = table.render(parts, state, parts[:3]).splitlines()
-    assert len(parts) < len(lines) <= 40
+    lines = table.render(STAGES, state, STAGES[:3]).splitlines()
+    assert len(STAGES) < len(lines) <= 40
     assert max(map(len, lines)) <= 120
     assert len("\n".join(lines)) < 12000
-    assert {line.split()[0] for line in lines} >= {part.key for part in parts}
+    assert {line.split()[0] for line in lines} >= {stage.key for stage in STAGES}
 
 
 def test_a_state_of_something_else_is_refused(tmp_path: Path) -> None:
