@@ -4,11 +4,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from reports.compare.ab_record import (
-    SIDES,
-    AbRun,
-    SideName,
-)
+from reports.compare.ab_record import SIDES, AbRun, SideName
 from reports.compare.ab_times import pair_of, result_of, times_of
 from reports.compare.comparison import Comparison, Options, compare
 from reports.compare.decision import Decision, Verdict
@@ -54,17 +50,8 @@ def fewest_pairs(run: AbRun) -> int:
     return pairs_for(plan_of(run).rest(0))
 
 
-def until_next_look(pairs: int, plan: Plan) -> int:
-    """Returns the number of pairs until the next look; the last one is at the end."""
-    looks = [look.pairs for look in plan.looks() if look.pairs > pairs]
-    return max(1, (looks[0] if looks else plan.max_pairs) - pairs)
-
-
-def decide(run: AbRun, directory: Path) -> dict[str, Decision]:
-    """Decides on each row with at least one pair. Errors: NotAResult."""
+def _decisions(run: AbRun, directory: Path, ended: bool) -> dict[str, Decision]:
     plan = plan_of(run)
-    # Without early looks no error is spent before the end.
-    ended = run.ended is not None or not plan.stops_early
     return {
         row: decide_in_sequence(
             pairs, plan, threshold_of(row, run.threshold, run.noise), ended
@@ -74,20 +61,23 @@ def decide(run: AbRun, directory: Path) -> dict[str, Decision]:
     }
 
 
+def decide(run: AbRun, directory: Path) -> dict[str, Decision]:
+    """Decides on each row with at least one pair. Errors: NotAResult."""
+    # Without early looks no error is spent before the end.
+    return _decisions(run, directory, run.ended is not None or not run.stops_early)
+
+
 def open_rows(run: AbRun, directory: Path) -> list[str]:
     """Returns the rows that a further pair has to measure. Errors: NotAResult."""
-    plan = plan_of(run)
+    decisions = _decisions(run, directory, ended=False)
 
-    def is_open(row: str, pairs: list[Pair]) -> bool:
-        if not pairs:
+    def is_open(row: str) -> bool:
+        if row not in decisions:
             return run.pairs < FRUITLESS_PAIRS
-        threshold = threshold_of(row, run.threshold, run.noise)
-        decision = decide_in_sequence(pairs, plan, threshold, ended=False)
         # Later pairs cannot change a verdict.
-        return decision.verdict is Verdict.INCONCLUSIVE
+        return decisions[row].verdict is Verdict.INCONCLUSIVE
 
-    known = known_pairs(run, directory)
-    return [row for row, pairs in known.items() if is_open(row, pairs)]
+    return list(filter(is_open, run.rows))
 
 
 def comparison_of(run: AbRun, directory: Path, options: Options) -> Comparison:

@@ -49,6 +49,11 @@ class Plan:
             pairs = max(math.ceil(GROWTH * pairs), pairs_for(error / 2))
         return looks
 
+    def until_next_look(self, pairs: int) -> int:
+        """Returns the number of pairs until the next look; the last is at the end."""
+        looks = (look.pairs for look in self.looks() if look.pairs > pairs)
+        return max(1, next(looks, self.max_pairs) - pairs)
+
     def rest(self, looks_taken: int) -> float:
         """Returns the error that remains after this number of looks."""
         return self.alpha / self.rows * 0.5**looks_taken
@@ -61,11 +66,9 @@ def _wait(
     n = len(pairs)
     if last is not None:
         return replace(last, more_pairs=max(1, last.pairs + (last.more_pairs or 1) - n))
-    first = min((look.pairs for look in plan.looks()), default=plan.max_pairs)
     now = decide_pairs(pairs, plan.rest(1), threshold)
-    return replace(
-        now, verdict=Verdict.INCONCLUSIVE, interval=None, more_pairs=max(1, first - n)
-    )
+    more = plan.until_next_look(n)
+    return replace(now, verdict=Verdict.INCONCLUSIVE, interval=None, more_pairs=more)
 
 
 def decide_in_sequence(

@@ -16,12 +16,7 @@ from reports.results.text import plural
 from tools.ab_run import report
 from tools.ab_run.arguments import Arguments, parse
 from tools.ab_run.child import interruptible
-from tools.ab_run.directory import (
-    claimed,
-    default_directory,
-    is_cut_short,
-    resume,
-)
+from tools.ab_run.directory import claimed, default_directory, is_cut_short, resume
 from tools.ab_run.errors import Failed, Interrupted, Usage
 from tools.ab_run.measure import Measurement
 from tools.ab_run.progress import StatusLine

@@ -9,12 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from reports.compare.ab_decisions import fewest_pairs
-from reports.compare.ab_record import (
-    FILE,
-    AbRun,
-    load,
-    samples_file_of,
-)
+from reports.compare.ab_record import FILE, AbRun, load, samples_file_of
 from reports.compare.ab_times import load as load_samples
 from reports.compare.ab_times import result_of
 from reports.results.rows import NotAResult

@@ -7,13 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from reports.compare.ab_decisions import (
-    comparison_of,
-    decide,
-    open_rows,
-    plan_of,
-    until_next_look,
-)
+from reports.compare.ab_decisions import comparison_of, decide, open_rows, plan_of
 from reports.compare.ab_record import AbRun, Process, Reason, save
 from reports.compare.ab_times import result_of
 from reports.compare.comparison import Options
@@ -38,7 +32,7 @@ def seconds_per_row(run: AbRun, directory: Path) -> float | None:
 def pairs_needed(run: AbRun, decision: Decision | None) -> int:
     """Estimates how many more pairs one row needs."""
     most = max(0, run.max_pairs - run.pairs)
-    look = until_next_look(run.pairs, plan_of(run))
+    look = plan_of(run).until_next_look(run.pairs)
     return min(most, max(look, (decision.more_pairs or 0) if decision else 0))
 
 

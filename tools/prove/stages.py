@@ -6,16 +6,7 @@ from dataclasses import dataclass, replace
 
 from tools.prove import verdicts
 from tools.prove.readings import Seen
-from tools.prove.steps import (
-    NANO,
-    SUITE,
-    Step,
-    cases,
-    counted,
-    peer,
-    sanitized,
-    tests,
-)
+from tools.prove.steps import NANO, SUITE, Step, cases, counted, peer, sanitized, tests
 
 
 @dataclass(frozen=True)
