@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binomtest
 
 from reports.calibration.samples import Floats
-from reports.compare.intervals import KEPT, prediction_interval
+from reports.compare.intervals import KEPT
 from reports.compare.sequential import Plan
 from reports.results import text
 from reports.results.order_statistics import interval_rank, signed_rank
@@ -98,12 +98,6 @@ def ratios(log_medians: Floats, new_first: Flags) -> Floats:
 def abba(pairs: int) -> Flags:
     """Returns the order A B B A: the new side runs first in every other pair."""
     return np.asarray(np.arange(pairs) % 2 == 1)
-
-
-def margins(spread: Floats, reach: Floats, pairs: int, alpha: float) -> Floats:
-    """Returns half the interval of one process per side, as in `decide_once`."""
-    unit = prediction_interval(0.0, 1.0, pairs, alpha).high
-    return np.maximum(unit * spread, reach)
 
 
 def at_most(count: int, of: int) -> float:

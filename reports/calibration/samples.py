@@ -6,12 +6,13 @@ has a list of repetitions for each process, in process order.
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 from msgspec import Meta
+from scipy.stats import f_oneway
 
 from reports.compare.intervals import Floats as Floats
 from reports.results import records
@@ -46,11 +47,8 @@ def share_between(log_times: Floats) -> float:
 
     This is the intraclass correlation of a one-way ANOVA.
     """
-    repetitions = log_times.shape[1]
-    between = repetitions * float(np.var(log_times.mean(axis=1), ddof=1))
-    within = float(np.mean(np.var(log_times, axis=1, ddof=1)))
-    share = (between - within) / (between + (repetitions - 1) * within)
-    return max(0.0, float(share))
+    ratio = float(f_oneway(*log_times).statistic)  # of the variance between to within
+    return max(0.0, float((ratio - 1) / (ratio + log_times.shape[1] - 1)))
 
 
 def load(path: Path = STORED) -> Samples:
@@ -67,16 +65,4 @@ def load(path: Path = STORED) -> Samples:
 
 
 def save(samples: Samples, path: Path) -> None:
-    """Writes one line per row and process, so that diffs are readable."""
-    rows = ",\n".join(
-        f"  {json.dumps(name)}: [\n   "
-        + ",\n   ".join(json.dumps(times) for times in processes)
-        + "\n  ]"
-        for name, processes in samples.rows.items()
-    )
-    text = (
-        f'{{"about": {json.dumps(samples.about, indent=1)},\n'
-        f' "started_s": {json.dumps(samples.started_s)},\n'
-        f' "rows": {{\n{rows}\n }}\n}}\n'
-    )
-    write_files({path: text})
+    write_files({path: json.dumps(asdict(samples), indent=1) + "\n"})

@@ -14,12 +14,11 @@ from reports.calibration.rule import (
     abba,
     bounded,
     in_sequence,
-    margins,
     ratios,
     share_of,
 )
 from reports.calibration.samples import Floats
-from reports.compare.intervals import max_spread
+from reports.compare.intervals import max_spread, prediction_interval
 from reports.compare.sequential import Plan
 
 ROWS = 50
@@ -95,12 +94,13 @@ ALPHA = 0.05 / ROWS
 
 
 def margins_of(known: Floats, alpha: float) -> tuple[Floats, Floats]:
-    """Returns margins [table, row] by the spread alone, and margins by the rule."""
+    """Returns half the interval of one process per side, [table, row]: by the spread
+    alone, and by the rule, as in `decide_once`."""
     pairs = known.shape[1] // 2
     spread = np.std(known, axis=1, ddof=1) * math.sqrt(2)
     reach = np.stack(max_spread([*known.transpose(2, 0, 1)]), axis=1)
-    alone = margins(spread, np.zeros_like(reach), pairs, alpha)
-    return alone, margins(spread, reach, pairs, alpha)
+    alone = prediction_interval(0.0, 1.0, pairs, alpha).high * spread
+    return alone, np.maximum(alone, reach)
 
 
 def regressed(times: Floats, margin: Floats, slowdown: float) -> Flags:

@@ -14,13 +14,13 @@ from reports.calibration.rule import (
     at_most,
     bounded,
     in_sequence,
-    margins,
     ratios,
     share,
 )
 from reports.calibration.samples import Floats, share_between
+from reports.calibration.simulated import margins_of
 from reports.compare.decision import RowNoise, Verdict, decide_once
-from reports.compare.intervals import Pair
+from reports.compare.intervals import Pair, max_spread
 from reports.compare.sequential import Plan, decide_in_sequence
 
 
@@ -55,9 +55,13 @@ def test_many_tables_are_judged_as_one_row_is(plan: Plan, threshold: float) -> N
 
 
 def test_one_process_a_side_is_judged_as_one_row_is() -> None:
-    spread, reach = np.array([0.01, 0.02]), np.array([0.02, 0.2])
-    for i, half in enumerate(margins(spread, reach, 20, 0.001).tolist()):
-        noise = RowNoise(0.0, float(spread[i]), 20, float(reach[i]))
+    known = times(Noise("", outliers=0.1), tables=1, processes=40)
+    _, both = margins_of(known, 0.001)
+    rows = known[0].T
+    reaches = max_spread([*rows])
+    for half, row, reach in zip(both[0].tolist(), rows, reaches, strict=True):
+        spread = math.sqrt(2) * float(np.std(row, ddof=1))
+        noise = RowNoise(0.0, spread, 20, float(reach))
         interval = decide_once(0.3, 0.001, 0.02, noise).interval
         assert interval is not None
         assert (interval.high - 0.3, 0.3 - interval.low) == pytest.approx((half, half))
