@@ -24,7 +24,7 @@ import torch
 from reports.command import run_main
 from reports.compare.argument_types import several
 from reports.results.files import write_files
-from tools.peers.eager_step import MODES
+from reports.results.text import Table
 from tools.peers.flags import PRECISIONS, add_shape_flags, make_parser
 from tools.peers.interleaved import (
     counts_of,
@@ -40,6 +40,7 @@ from tools.peers.pytorch_model import MODELS
 from tools.peers.step_sides import (
     COMPILED,
     KEEP_PAGES,
+    MODES,
     PYTORCH,
     Outcome,
     case_of,
@@ -114,31 +115,29 @@ def compare(a: argparse.Namespace, flags: Sequence[str]) -> dict[str, Any]:
 
 
 def markdown(results: Sequence[dict[str, Any]]) -> str:
+    headings = ["step", "side", "ms", "/ eager", "95 %", "/ compile", "MiB"]
+    headings += ["/ eager", "faults"]
     lines = [
-        "| step | side | ms | / eager | 95 % | / compile | MiB | / eager | faults |",
-        "|---|---|--:|--:|---|--:|--:|--:|--:|",
+        [
+            result["case"],
+            side,
+            f"{cell.us / 1e3:.2f}",
+            f"{cell.v_eager:.3f}",
+            "{:.3f} to {:.3f}".format(*cell.interval) if cell.interval else "-",
+            "-" if cell.v_compile is None else f"{cell.v_compile:.3f}",
+            f"{cell.peak_bytes / 2**20:.1f}",
+            f"{cell.peak_bytes / result['cells']['eager'].peak_bytes:.3f}",
+            f"{cell.page_faults:.0f}",
+        ]
+        for result in results
+        for side, cell in result["cells"].items()
     ]
-    for result in results:
-        cells: dict[str, Cell] = result["cells"]
-        for side, cell in cells.items():
-            texts = (
-                result["case"],
-                side,
-                f"{cell.us / 1e3:.2f}",
-                f"{cell.v_eager:.3f}",
-                "{:.3f} to {:.3f}".format(*cell.interval) if cell.interval else "-",
-                "-" if cell.v_compile is None else f"{cell.v_compile:.3f}",
-                f"{cell.peak_bytes / 2**20:.1f}",
-                f"{cell.peak_bytes / cells['eager'].peak_bytes:.3f}",
-                f"{cell.page_faults:.0f}",
-            )
-            lines.append(f"| {' | '.join(texts)} |")
     missing = [
         f"\n{result['case']}, {side}: {reason}"
         for result in results
         for side, reason in result["missing"].items()
     ]
-    return "\n".join(lines + missing)
+    return "\n".join([Table(headings, lines).markdown(), *missing])
 
 
 def parse(flags: Sequence[str]) -> argparse.Namespace:
