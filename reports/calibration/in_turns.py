@@ -28,21 +28,10 @@ SLOWDOWN = 0.05
 PLAN = Plan(rows=ROWS, max_pairs=PAIRS)
 
 
-def run_of(
-    number: int,
-    weather: Weather,
-    *,
-    whole: bool = False,
-    fixed: bool = False,
-    tables: int = TABLES,
-) -> Turns:
-    return turns_of(
-        weather,
-        np.random.default_rng([SEED, 600, number]),
-        (tables, PAIRS, ROWS, ROUNDS),
-        fixed=fixed,
-        whole=whole,
-    )
+def run_of(number: int, weather: Weather, tables: int = TABLES, **order: bool) -> Turns:
+    """Simulates turns in this order, which is `fixed`, `whole` or neither."""
+    rng = np.random.default_rng([SEED, 600, number])
+    return turns_of(weather, rng, (tables, PAIRS, ROWS, ROUNDS), **order)
 
 
 def _spread(log_ratios: Floats) -> str:

@@ -23,7 +23,7 @@ _SECONDS_IN_TURNS = 1
 
 
 def _sampling_of(task: Task) -> list[str]:
-    if not task.run.in_turns or sets_sampling(task.flags):
+    if not task.run.in_turns or sets_sampling(task.run.flags):
         return []
     return [f"--benchmark_min_time={_SECONDS_IN_TURNS}"]
 
@@ -33,19 +33,17 @@ def command_of(
 ) -> list[str | Path]:
     """The command that measures `rows`, or all rows in the first pair."""
     file = directory / process.file
-    pattern = task.filter
-    # The first pair runs all rows, so that rows of only one side are reported.
-    if process.pair > 0:
-        pattern = schedule.filter_of(rows) or pattern
     command: list[str | Path] = [
         task.programs[process.side].path,
         *_sampling_of(task),
-        *task.flags,
+        *task.run.flags,
         f"--benchmark_out={file}",
         f"--samples_out={samples_file_of(str(file))}",
     ]
+    # The first pair runs all rows, so that rows of only one side are reported.
+    pattern = schedule.filter_of(rows) if process.pair > 0 else None
     if pattern is not None:
-        command.append(f"--benchmark_filter={pattern}")
+        command.append(f"--benchmark_filter={pattern}")  # it replaces the user's
     if task.shuffles:
         seed = schedule.seed_of(key_of(task.run), process.pair)
         command.append(f"--shuffle={seed}")

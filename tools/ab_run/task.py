@@ -69,8 +69,6 @@ def existing(path: Path) -> Program:
 class Task:
     run: AbRun
     programs: dict[str, Program]  # by side
-    filter: str | None  # from the user
-    flags: list[str]  # from the user, without the filter
     shuffles: bool
 
 
@@ -169,7 +167,7 @@ def prepare(arguments: Arguments, root: Path, status_line: StatusLine) -> Task:
     )
     _check_pairs(run)
     programs = {"base": base, "new": new}
-    return Task(run, programs, pattern, arguments.flags, shuffles)
+    return Task(run, programs, shuffles)
 
 
 def _hash_of(document: Mapping[str, object]) -> str:

@@ -13,9 +13,10 @@ from tools.ab_run.child import interruptible
 from tools.ab_run.errors import Interrupted
 from tools.prove import evidence, monitor, table
 from tools.prove.process import Place
+from tools.prove.readings import Json
 from tools.prove.runner import now, run_stages
 from tools.prove.stages import STAGES, Stage
-from tools.prove.state import Json, State
+from tools.prove.state import State
 
 GOOD, FAILED, USAGE = 0, 1, 2
 _BAD = {"failed", "timed out", "killed"}

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from tools.prove import monitor
 from tools.prove.process import Place, command_of, environment_of, run, why_not
-from tools.prove.readings import Seen, result
+from tools.prove.readings import Json, Seen, result
 from tools.prove.stages import Stage
-from tools.prove.state import Json, State
+from tools.prove.state import State
 from tools.prove.steps import Step
 
 # Seconds to collect the evidence of a stage.

@@ -4,12 +4,11 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from reports.results.files import write_files
+from tools.prove.readings import Json
 from tools.prove.stages import Stage
 
-Json = dict[str, Any]
 # A stage that ran when a call was killed runs again once, last: it may be the cause.
 MOST_KILLS = 2
 

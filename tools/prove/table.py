@@ -5,8 +5,9 @@ import textwrap
 from collections.abc import Sequence
 
 from reports.results.text import plural
+from tools.prove.readings import Json
 from tools.prove.stages import Stage
-from tools.prove.state import Json, State
+from tools.prove.state import State
 
 _WIDTH = 118
 _INDENT = 37
