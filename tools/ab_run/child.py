@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import IO
+from typing import IO, Any
 
 from tools.ab_run.errors import Interrupted
 
@@ -94,7 +94,7 @@ class ChildExit:
     stopped: bool = False  # by us, because another child had died
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
+def kill(process: subprocess.Popen[Any]) -> None:
     """Kills the child and its descendants, which share a process group."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
@@ -139,7 +139,7 @@ def _stop_all(processes: Sequence[subprocess.Popen[bytes]], whole_group: bool) -
             _stop(processes[number], whole_group)
     finally:
         for process in processes:
-            _kill(process)
+            kill(process)
 
 
 def run_children(

@@ -7,12 +7,10 @@ runs once, in random order. A ratio is the median over the rounds, with its inte
 """
 
 import argparse
-import contextlib
 import json
 import math
 import os
 import random
-import signal
 import subprocess
 import sys
 import tempfile
@@ -23,6 +21,7 @@ from typing import Any, TypeVar
 
 from reports.compare.filters import matching
 from reports.compare.intervals import Pair, pair_interval
+from tools.ab_run.child import kill
 from tools.peers.flags import positive
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,9 +66,7 @@ def output_of(
         except subprocess.TimeoutExpired:
             sys.exit(f"{what}: no end within {arguments.timeout} s (--timeout)")
         finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)  # its ranks too
-            process.wait()
+            kill(process)  # its ranks too
     if process.returncode:
         last_words = errors[-2000:].strip()
         sys.exit(f"{what}: exit status {process.returncode}\n{last_words}")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from reports.compare.filters import matching
+from tools.ab_run.child import kill
 from tools.prove.steps import Step
 from tools.rehearsal.run import environment as null_environment
 
@@ -115,12 +116,6 @@ def command_of(step: Step, place: Place, out: Path) -> list[str]:
     return _filtered(command, step, place) if step.of_cases else command
 
 
-def _signal(process: subprocess.Popen[bytes], number: int) -> None:
-    """Signals all processes of its group; children may outlive their parent."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, number)
-
-
 def run(
     command: Sequence[str], environment: dict[str, str], log: IO[bytes], seconds: float
 ) -> Ended:
@@ -139,10 +134,9 @@ def run(
     try:
         status = process.wait(max(0.0, seconds - grace))
     except subprocess.TimeoutExpired:
-        _signal(process, signal.SIGTERM)
-        with suppress(subprocess.TimeoutExpired):
+        with suppress(ProcessLookupError, subprocess.TimeoutExpired):
+            os.killpg(process.pid, signal.SIGTERM)
             process.wait(grace)
     finally:
-        _signal(process, signal.SIGKILL)
-        process.wait()
+        kill(process)
     return Ended(status, time.monotonic() - began)
