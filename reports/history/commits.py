@@ -29,7 +29,7 @@ class Commit:
         return f"{self.short} {self.subject}"
 
 
-def _git(root: Path, *arguments: str, words: str = "") -> str:
+def git(root: Path, *arguments: str, words: str = "") -> str:
     """Runs git and returns its output. Errors: Refused."""
     # A folder inside another repository must not use the outer one.
     ceiling = {"GIT_CEILING_DIRECTORIES": str(root.resolve().parent)}
@@ -43,7 +43,7 @@ def _git(root: Path, *arguments: str, words: str = "") -> str:
     )
     if done.returncode != 0:
         raise Refused(f"git {arguments[0]} in {root}: {done.stderr.strip()}")
-    return done.stdout.strip()
+    return done.stdout.rstrip()
 
 
 def line_of(root: Path, branch: str) -> list[Commit]:
@@ -51,7 +51,7 @@ def line_of(root: Path, branch: str) -> list[Commit]:
     form = "--format=%H%x09%cs%x09%s"
     # A subject may hold a character that Python counts as the end of a line.
     options = ("-z", "--reverse", "--first-parent", form)
-    log = _git(root, "log", *options, "--end-of-options", branch, "--")
+    log = git(root, "log", *options, "--end-of-options", branch, "--")
     return [Commit(*entry.split("\t", 2)) for entry in log.rstrip("\0").split("\0")]
 
 
@@ -59,7 +59,7 @@ def revision_of(root: Path, name: str) -> str:
     """Returns the full hash of a revision. Errors: Refused."""
     options = ("--verify", "--end-of-options")
     try:
-        return _git(root, "rev-parse", *options, f"{name}^{{commit}}")
+        return git(root, "rev-parse", *options, f"{name}^{{commit}}")
     except Refused as error:
         raise Refused(f"{name!r} is no commit: {error}") from error
 
@@ -67,12 +67,12 @@ def revision_of(root: Path, name: str) -> str:
 def unknown(root: Path, revisions: Collection[str]) -> set[str]:
     """Returns the revisions that the repository lacks. Errors: Refused."""
     options = ("--no-walk", "--ignore-missing", "--stdin")
-    found = _git(root, "rev-list", *options, words="\n".join(revisions))
+    found = git(root, "rev-list", *options, words="\n".join(revisions))
     return {*revisions}.difference(found.split())
 
 
 def address_of(root: Path) -> str:
     """Returns a commit's web address without its hash; "" without a remote."""
-    remotes = _git(root, "config", "--default", "", "--get", "remote.origin.url")
+    remotes = git(root, "config", "--default", "", "--get", "remote.origin.url")
     found = _REMOTE.fullmatch(remotes)
     return f"https://{found[1]}/{found[2]}/commit/" if found else ""

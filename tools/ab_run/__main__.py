@@ -11,6 +11,7 @@ from reports.compare.ab_record import AbRun, load, save
 from reports.compare.comparison import Comparison, Options
 from reports.compare.environment import NotComparable
 from reports.compare.noise import save_noise
+from reports.history.commits import Refused
 from reports.results.rows import NotAResult
 from reports.results.text import plural
 from tools.ab_run import report
@@ -124,7 +125,7 @@ def main(tokens: Sequence[str]) -> int:
     except Interrupted as interrupt:
         status_line.print("interrupted")
         return interrupt.status
-    except (NotAResult, NotComparable) as error:
+    except (NotAResult, NotComparable, Refused) as error:
         status_line.print(f"tools/ab: {error}")
         return Usage.status
     except (Failed, OSError) as error:  # e.g. the disk is full

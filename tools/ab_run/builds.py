@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from reports.history.commits import Refused, git
 from tools.ab_run.child import Child, run_children
 from tools.ab_run.errors import BuildFailed
 from tools.ab_run.progress import StatusLine, duration
@@ -29,11 +30,12 @@ def _is_at(repository: Repository, tree: Path, commit: str) -> bool:
     """
     if not (tree / ".git").is_file():
         return False  # interrupted; git would use the outer repository
-    head = repository.git("rev-parse", "HEAD", at=tree)
-    if head.stdout.strip() != commit:
+    try:
+        head = git(tree, "rev-parse", "HEAD")
+        files = repository.changed_files(at=tree, untracked=True)
+    except Refused:  # it is damaged
         return False
-    files = repository.changed_files(at=tree, untracked=True)
-    return all(file.startswith(_OWN) for file in files)
+    return head == commit and all(file.startswith(_OWN) for file in files)
 
 
 def worktree(repository: Repository, commit: str) -> Path:
@@ -42,13 +44,15 @@ def worktree(repository: Repository, commit: str) -> Path:
     if _is_at(repository, tree, commit):
         return tree
     if tree.exists():
-        repository.git("worktree", "remove", "--force", "--force", str(tree))
+        with contextlib.suppress(Refused):
+            git(repository.root, "worktree", "remove", "--force", "--force", str(tree))
         shutil.rmtree(tree, ignore_errors=True)
-    repository.git("worktree", "prune")
     tree.parent.mkdir(parents=True, exist_ok=True)
-    done = repository.git("worktree", "add", "--detach", str(tree), commit)
-    if done.returncode != 0:
-        raise BuildFailed(f"git worktree add {tree} failed: {done.stderr.strip()}")
+    try:
+        git(repository.root, "worktree", "prune")
+        git(repository.root, "worktree", "add", "--detach", str(tree), commit)
+    except Refused as error:
+        raise BuildFailed(f"{tree} cannot be made: {error}") from error
     return tree
 
 

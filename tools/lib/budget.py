@@ -8,13 +8,13 @@ status is 1 if one is above its limit.
 import argparse
 import csv
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reports.command import run_main
+from reports.history.commits import Refused, git
 from reports.results import text
 from reports.results.files import write_files
 
@@ -59,14 +59,10 @@ def written(limits: Sequence[Limit]) -> str:
 
 
 def tracked(root: Path) -> list[str]:
-    done = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=root,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return sorted({name for name in done.stdout.split("\0") if (root / name).exists()})
+    """Lists the files that git does not ignore. Errors: Refused."""
+    options = ("-z", "--cached", "--others", "--exclude-standard")
+    names = git(root, "ls-files", *options).split("\0")
+    return sorted({name for name in names if (root / name).exists()})
 
 
 def _is_in(name: str, folders: str) -> bool:
@@ -133,8 +129,8 @@ def main(
     lower = parser.parse_args(flags).lower
     try:
         counts = measured(root, read_limits(root / LIMITS))
-    except subprocess.CalledProcessError as error:  # not a git checkout
-        print(f"tools/budget: skipped: {error.stderr.strip()}", file=sys.stderr)
+    except Refused as error:  # not a git checkout
+        print(f"tools/budget: skipped: {error}", file=sys.stderr)
         return 0
     say(table(counts))
     if lower:
