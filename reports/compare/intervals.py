@@ -120,8 +120,9 @@ def max_spread(log_times: Sequence[ArrayLike]) -> list[Floats]:
     process in twenty may have missed one row. Therefore the most extreme process of any
     row, in units of its row's scale, sets the bound of every row. Two more processes
     exceed a bound in one direction only if one of them is the most extreme of all n + 2
-    processes. The probability is at most 2 / (n + 2), for any distribution and any
-    correlation of the rows.
+    processes. The probability is at most 2 / (n + 2) for any correlation of the rows,
+    apart from the error of the scales: with a dozen processes, equal times make a scale
+    too small.
     """
     found = [_in_scales(np.asarray(times, float)) for times in log_times]
     lowest = np.min([off.min(axis=-1) for _, off in found], axis=0, initial=0)
