@@ -121,11 +121,28 @@ inline FusedCase RopeCase(at::ScalarType dtype, int64_t heads, int64_t kv_heads,
           .own_columns = (heads + kv_heads) * d_head};
 }
 
-// Rows of one element, of whole vectors and of a rest, and more rows than a
-// GPU's gradient of a norm's weight has partial sums.
+// The inputs begin one element past a multiple of 16 bytes.
+inline FusedCase Misaligned(FusedCase c) {
+  c.name += ", misaligned";
+  for (at::Tensor& x : c.inputs) {
+    const at::Tensor block = at::empty({x.numel() + 1}, x.options());
+    x = block.narrow(0, 1, x.numel()).view(x.sizes()).copy_(x);
+  }
+  return c;
+}
+
+// Rows of one element, of whole vectors and of a rest, rows longer than a
+// block's vectors, and more rows than a GPU's gradient of a norm's weight has
+// partial sums.
 inline std::vector<FusedCase> FormulaCases(at::ScalarType dtype) {
-  std::vector<FusedCase> cases = {AddNormCase(dtype, {600, 8}),
-                                  NormCase(dtype, {64, 33})};
+  std::vector<FusedCase> cases = {AddNormCase(dtype, {600, 264}),
+                                  NormCase(dtype, {64, 33}),
+                                  AddNormCase(dtype, {1, 8192}),
+                                  NormCase(dtype, {2, 1601}),
+                                  Misaligned(AddNormCase(dtype, {3, 64})),
+                                  Misaligned(SwigluCase(dtype, {2, 96})),
+                                  SwigluCase(dtype, {2, 2 * 2056}),
+                                  SoftmaxCase(dtype, {1, 600, 600})};
   for (const std::size_t left_out : {0, 1}) {
     for (const int64_t dim : {2, 7, 16, 48, 83, 768}) {
       cases.push_back(AddNormCase(dtype, {3, 5, dim}, left_out));

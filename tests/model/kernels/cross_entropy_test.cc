@@ -15,8 +15,15 @@
 namespace trainbench::kernels {
 namespace {
 
+// A matrix that begins `misalign` elements past a multiple of 16 bytes.
+struct Shape {
+  int64_t rows;
+  int64_t columns;
+  int misalign;
+};
+
 template <class T>
-void Check(Tensors& t, const MatrixShape& s, bool gradient) {
+void Check(Tensors& t, const Shape& s, bool gradient) {
   const int64_t count = s.rows * s.columns;
   const auto scale = static_cast<float>(1.0 / static_cast<double>(s.rows));
   T* logits = t.InPlace<T>(count, 4);
@@ -55,9 +62,10 @@ void Check(Tensors& t, const MatrixShape& s, bool gradient) {
 
 TEST(CrossEntropyKernels, AreRightInBothTypes) {
   uint32_t seed = 1;
-  for (const MatrixShape& s : WithRandomShapes(
-           {{4, 64}, {5, 333}, {3, 5}, {2, 5027}, {3, 50, 1}, {2, 1}})) {
-    SCOPED_TRACE(testing::Message() << s);
+  for (const Shape& s :
+       {Shape{4, 64, 0}, Shape{5, 333, 0}, Shape{3, 5, 0}, Shape{2, 5027, 0},
+        Shape{3, 50, 1}, Shape{9, 746, 1}, Shape{2, 1, 0}}) {
+    SCOPED_TRACE(testing::Message() << s.rows << " x " << s.columns);
     Tensors t(seed++, s.misalign);
     for (const bool gradient : {true, false}) {
       Check<float>(t, s, gradient);
@@ -81,14 +89,6 @@ TEST(CrossEntropyKernels, GiveNoLossForATargetThatDoesNotExist) {
     EXPECT_TRUE(std::isnan(losses[0]));
     EXPECT_TRUE(std::isnan(losses[1]));
   }
-}
-
-TEST(CrossEntropyKernels, RefuseNoColumns) {
-  Tensors t(1);
-  CrossEntropyForwardArgs a{};
-  a.rows = 1;
-  EXPECT_EQ(CrossEntropyForward(t.launcher(), a),
-            "rows must be in [1, 2^31), columns at least 1");
 }
 
 }  // namespace

@@ -46,12 +46,12 @@ std::string NameOf() {
 }
 
 template <class Kernel>
-std::string Emulate(const trainbench_null_gpu_launch& launch,
-                    const Grid& grid) {
+EmulatedKernels::Launch Emulate(const trainbench_null_gpu_launch& launch,
+                                const Grid& grid) {
   constexpr int kFinest = 2;  // bytes of the smallest element
   constexpr uint64_t kSeed = 1;
   if (launch.grid[1] * launch.grid[2] * launch.block[1] * launch.block[2] > 1) {
-    return "the launch has more than one dimension";
+    return {NameOf<Kernel>(), "the launch has more than one dimension"};
   }
   emulator::GlobalMemory memory;
   for (size_t i = 0; i < launch.ranges; ++i) {
@@ -59,9 +59,10 @@ std::string Emulate(const trainbench_null_gpu_launch& launch,
     memory.Allow(range.base, static_cast<int64_t>(range.bytes), kFinest,
                  /*writable=*/true);
   }
-  return emulator::Launcher(&memory, kSeed)
-      .Launch<Kernel>(
-          grid, *static_cast<const typename Kernel::Args*>(launch.argument));
+  emulator::Launcher launcher(&memory, kSeed);
+  std::string wrong = launcher.Launch<Kernel>(
+      grid, *static_cast<const typename Kernel::Args*>(launch.argument));
+  return {NameOf<Kernel>(), std::move(wrong), launcher.bank_conflicts()};
 }
 
 template <class Kernel>
@@ -71,8 +72,7 @@ void RunKernel(const trainbench_null_gpu_launch* launch) {
   Grid grid = {launch->grid[0], static_cast<int>(launch->block[0]),
                static_cast<int>(launch->shared_bytes)};
   if (state.spoil) state.spoil(grid);
-  std::string wrong = Emulate<Kernel>(*launch, grid);
-  state.launches.push_back({NameOf<Kernel>(), std::move(wrong)});
+  state.launches.push_back(Emulate<Kernel>(*launch, grid));
 }
 
 struct Entry {

@@ -6,6 +6,7 @@
 #ifndef TRAINBENCH_TESTS_MODEL_KERNELS_EMULATED_H_
 #define TRAINBENCH_TESTS_MODEL_KERNELS_EMULATED_H_
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ class EmulatedKernels {
   struct Launch {
     std::string kernel;  // "trainbench::kernels::RopeKernel<float, 4>"
     std::string wrong;   // an error of the emulator, or ""
+    int64_t bank_conflicts = 0;
   };
 
   // Makes the null GPU run kernels from now on. Returns false if none is

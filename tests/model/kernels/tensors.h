@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
-#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
@@ -62,11 +61,6 @@ class Tensors {
     return made;
   }
 
-  int64_t Between(int64_t low, int64_t high) {
-    return low + static_cast<int64_t>(random_() % (high - low + 1));
-  }
-  bool Coin() { return random_() % 2 == 0; }
-
   emulator::GlobalMemory& memory() { return memory_; }
   emulator::Launcher& launcher() { return launcher_; }
 
@@ -97,29 +91,6 @@ class Tensors {
   emulator::GlobalMemory memory_;
   emulator::Launcher launcher_{&memory_, random_()};
 };
-
-// A matrix that begins `misalign` elements past a multiple of 16 bytes.
-struct MatrixShape {
-  int64_t rows;
-  int64_t columns;
-  int misalign = 0;
-};
-
-inline std::ostream& operator<<(std::ostream& out, const MatrixShape& shape) {
-  return out << shape.rows << " x " << shape.columns << " misaligned by "
-             << shape.misalign;
-}
-
-// Adds some random shapes.
-inline std::vector<MatrixShape> WithRandomShapes(
-    std::vector<MatrixShape> shapes) {
-  Tensors dice(99);
-  for (int i = 0; i < 6; ++i) {
-    shapes.push_back({dice.Between(1, 9), dice.Between(1, 900),
-                      static_cast<int>(dice.Between(0, 1))});
-  }
-  return shapes;
-}
 
 template <class T>
 std::vector<double> Doubles(const T* from, int64_t count) {

@@ -30,7 +30,8 @@ class CudaFusedTest : public testing::Test {
   void TearDown() override { ExpectKernelsOfLibTorch(0); }
 
   bool emulated() const { return emulated_; }
-  // Expects `count` kernels since the last call, and no error of the emulator.
+  // Expects `count` kernels since the last call; in the emulator no error and
+  // no bank conflict.
   // Does nothing on a real GPU.
   void ExpectKernelsOfLibTorch(int64_t count) {
     if (!emulated_) return;
@@ -39,6 +40,7 @@ class CudaFusedTest : public testing::Test {
     auto launches = static_cast<int64_t>(counted("launches"));
     for (const auto& launch : kernels::EmulatedKernels::Take()) {
       EXPECT_EQ(launch.wrong, "") << launch.kernel;
+      EXPECT_EQ(launch.bank_conflicts, 0) << launch.kernel;
       --launches;
     }
     EXPECT_EQ(launches, count);

@@ -18,37 +18,34 @@ struct Shape {
   int64_t batch, heads, seq, d_head;
 };
 
+// More than one tile of queries and of keys; the last tile is partial.
+constexpr Shape kShapes[] = {{2, 2, 33, 16}, {1, 1, 150, 16}, {1, 1, 70, 32},
+                             {2, 1, 3, 32},  {1, 1, 140, 64}, {1, 1, 129, 128}};
+
 class CudaFlashTest : public CudaFusedTest {
  protected:
-  // q and v are views, like a model's split heads.
-  void ExpectRight(const Shape& s, at::ScalarType type) {
-    Tensors inputs;
-    for (int i = 0; i < 3; ++i) {
-      inputs.push_back(at::randn({s.batch, s.seq, s.heads, s.d_head})
+  // q and v are views of a joint product, like a model's split heads.
+  void ExpectRight(const Shape& s) {
+    for (const at::ScalarType type : kFusedTypes) {
+      Tensors inputs = at::randn({s.batch, s.seq, 3, s.heads, s.d_head})
                            .to(type)
-                           .transpose(1, 2));
+                           .transpose(1, 3)
+                           .unbind(2);
+      inputs[1] = inputs[1].contiguous();
+      ExpectFormula(AttentionCase("attention", FusedAttention, inputs));
     }
-    inputs[1] = inputs[1].contiguous();
-    ExpectFormula(AttentionCase("attention", FusedAttention, inputs));
   }
 };
 
 TEST_F(CudaFlashTest, IsTheFormulaForwardAndBackward) {
-  for (const at::ScalarType type : kFusedTypes) {
-    for (const Shape& shape : {Shape{2, 2, 33, 16}, Shape{1, 1, 70, 32},
-                               Shape{1, 1, 130, 64}, Shape{1, 1, 20, 128}}) {
-      ExpectRight(shape, type);
-    }
-  }
+  for (const Shape& shape : kShapes) ExpectRight(shape);
 }
 
 TEST_F(CudaFlashTest, IsTheFormulaDeterministically) {
   at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
   // Keeps LibTorch from filling uninitialized memory.
   at::globalContext().setDeterministicFillUninitializedMemory(false);
-  for (const at::ScalarType type : kFusedTypes) {
-    ExpectRight({1, 2, 70, 32}, type);
-  }
+  for (const Shape& shape : kShapes) ExpectRight(shape);
   at::globalContext().setDeterministicFillUninitializedMemory(true);
   at::globalContext().setDeterministicAlgorithms(false, /*warn_only=*/false);
 }

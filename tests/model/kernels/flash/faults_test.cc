@@ -35,8 +35,7 @@ template <class T>
 class Trial {
  public:
   explicit Trial(Options options, int shared_bytes_missing = 0)
-      : problem_(t_, {kDtypeOf<T>, 1, 1, kSeq, 64, true, 0.125f},
-                 /*joint=*/false),
+      : problem_(t_, {kDtypeOf<T>, 1, 1, kSeq, 64, true, 0.125f}),
         missing_(shared_bytes_missing),
         launcher_(&t_.memory(), 7, options) {}
 

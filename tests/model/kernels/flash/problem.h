@@ -71,23 +71,18 @@ inline Reference Attend(const FlashShape& s, const std::vector<double>& q,
   return r;
 }
 
-// Inputs are either parts of [batch, seq, 3, heads, d_head], the result of a
-// joint product for q, k and v, or [batch, heads, seq, d_head]; outputs are
-// [batch, seq, heads, d_head].
+// Inputs are [batch, heads, seq, d_head], outputs [batch, seq, heads, d_head].
 template <class T>
 class Problem {
  public:
-  Problem(Tensors& t, const FlashShape& shape, bool joint)
+  Problem(Tensors& t, const FlashShape& shape)
       : shape_(shape), width_(shape.heads * shape.d_head) {
     const int64_t n = count();
     const int64_t d = shape.d_head;
-    const HeadStrides apart{shape.seq * width_, shape.seq * d, d};
-    const HeadStrides of_joint{3 * shape.seq * width_, d, 3 * width_};
-    const T* all = joint ? t.Input<T>(3 * n) : nullptr;
-    const T* q = joint ? all : t.Input<T>(n);
-    const T* k = joint ? all + width_ : t.Input<T>(n);
-    const T* v = joint ? all + 2 * width_ : t.Input<T>(n);
-    const HeadStrides in = joint ? of_joint : apart;
+    const HeadStrides in{shape.seq * width_, shape.seq * d, d};
+    const T* q = t.Input<T>(n);
+    const T* k = t.Input<T>(n);
+    const T* v = t.Input<T>(n);
     const T* grad_o = t.Input<T>(n);
     reference_ = Attend(shape, Gathered(q, in), Gathered(k, in),
                         Gathered(v, in), Gathered(grad_o, out_));
