@@ -87,19 +87,6 @@ TEST(FlopsTest, OfEachComponentEqualTheProfilers) {
   }
 }
 
-TEST(FlopsTest, OfComponentsAddUpToTheStep) {
-  for (const auto kind : {AttentionKind::kNaive, AttentionKind::kSdpa}) {
-    for (const StepMode mode : kStepModes) {
-      const ModelConfig config = {"m", 18, 30, 3, 3, 37, kind};
-      double sum = 0;
-      for (const ComponentFlops& part : FlopsByComponent(config, 2, 8, mode)) {
-        sum += part.flops;
-      }
-      EXPECT_EQ(sum, StepFlops(config, 2, 8, mode)) << StepModeName(mode);
-    }
-  }
-}
-
 // Counts the operators of an update, each with its operations per element. A
 // sum with a factor counts as two.
 TEST(AdamWFlopsTest, AreThoseOfTheOperatorsOfATextbookUpdate) {

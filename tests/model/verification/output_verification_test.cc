@@ -3,10 +3,8 @@
 
 #include <torch/types.h>
 
-#include <cmath>
 #include <string>
 
-#include "model/nn/dtype.h"
 #include "model/spec/check_log.h"
 #include "model/training/precision_scope.h"
 #include "model/verification/verification.h"
@@ -23,9 +21,7 @@ class VerifyOutputTest : public testing::Test {
   static ModelConfig Config(int64_t heads = 4) {
     return {"m", 64, 160, 2, heads, kVocab, AttentionKind::kNaive};
   }
-  static TransformerLm MakeModel(Precision precision = Precision::kFp32) {
-    return SeededModel(Config(), WeightType(precision));
-  }
+  static TransformerLm MakeModel() { return SeededModel(Config(), at::kFloat); }
 
   std::string Verify(StepMode mode, TransformerLm& model,
                      Precision precision = Precision::kFp32,
@@ -39,18 +35,6 @@ class VerifyOutputTest : public testing::Test {
   Batch batch_ = RandomBatch(kVocab, 3, 9, at::kCPU);
 };
 
-TEST_F(VerifyOutputTest, AcceptsEveryPrecisionAndModeAfterAnyNumberOfSteps) {
-  for (const Precision precision : kPrecisions) {
-    for (const StepMode mode : kStepModes) {
-      TransformerLm model = MakeModel(precision);
-      for (int i = 0; i < 3; ++i) {
-        EXPECT_EQ(Verify(mode, model, precision), "")
-            << PrecisionName(precision) << " " << StepModeName(mode);
-      }
-    }
-  }
-}
-
 TEST_F(VerifyOutputTest, FindsAWrongResultInEveryMode) {
   for (const StepMode mode : kStepModes) {
     TransformerLm model = MakeModel();
@@ -61,14 +45,6 @@ TEST_F(VerifyOutputTest, FindsAWrongResultInEveryMode) {
         Verify(mode, model),
         AllOf(StartsWith(HasBackward(mode) ? "loss_error " : "logits_error "),
               EndsWith(" after the timing")));
-  }
-}
-
-TEST_F(VerifyOutputTest, FindsNan) {
-  for (const StepMode mode : kStepModes) {
-    TransformerLm model = MakeModel();
-    model->ln_final->weight.detach()[3] = std::nan("");
-    EXPECT_THAT(Verify(mode, model), StartsWith("lo")) << StepModeName(mode);
   }
 }
 
