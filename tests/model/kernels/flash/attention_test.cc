@@ -24,6 +24,18 @@ TEST(FlashKernels, AttendToASingleKey) {
   for (int i = 0; i < 32; ++i) EXPECT_NEAR(grad_q[i], 0, 1e-5);
 }
 
+TEST(FlashKernels, AttendToAllKeysWithoutAMask) {
+  Tensors t(2);
+  Problem<Bf16> problem(t, {Dtype::kBfloat16, 1, 2, 65, 64, false, 0.125f});
+  const Reference& r = problem.reference();
+  FlashBackwardArgs& a = problem.backward;
+  ASSERT_EQ(FlashForward(t.launcher(), problem.forward), "");
+  EXPECT_LT(problem.ErrorOf(problem.forward.o, r.o), kTolerance<Bf16>);
+  ASSERT_EQ(FlashBackward(t.launcher(), a), "");
+  EXPECT_LT(problem.ErrorOf(a.grad_q, r.grad_q), 8e-3);
+  EXPECT_LT(problem.ErrorOf(a.grad_k, r.grad_k), 8e-3);
+}
+
 // The order of blocks and threads does not matter.
 TEST(FlashKernels, BackwardWithoutASumGivesTheSameBits) {
   std::vector<uint16_t> bits[2];
