@@ -18,11 +18,17 @@ FLAGS = (
 @pytest.mark.parametrize(
     ("flags", "expected"),
     [
-        ("--suite=smoke", "rounds=1 min_time=1 cpu_allocator=caching"),
+        (
+            "--suite=smoke",
+            "rounds=1 min_time=1 warmup=auto samples=auto cpu_allocator=caching",
+        ),
         ("--suite=quick", "rounds=3 min_time=0.3 max_case_seconds=3.5"),
         ("--suite=quick --max_case_seconds=30", "min_time=0.3 max_case_seconds=30"),
         ("--suite=full", "rounds=6 min_time=1.5"),
-        ("--suite=full --samples=1", "rounds=1 min_time=1 max_case_seconds=30"),
+        (
+            "--suite=full --samples=10 --warmup=3",
+            "rounds=1 min_time=1 max_case_seconds=30 warmup=3 samples=10",
+        ),
         ("--suite=smoke --cpu_allocator=system", "cpu_allocator=system"),
     ],
 )

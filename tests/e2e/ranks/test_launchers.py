@@ -76,12 +76,6 @@ def test_flags_with_which_the_ranks_would_differ_are_refused(
     assert flag.partition("=")[0] in done.stderr
 
 
-def test_a_bad_variable_is_wrong_usage(trainbench: Program) -> None:
-    done = trainbench.run(SUM, code=2, env=rank_variables(2, 2, 29500))
-    assert "RANK is '2'; allowed: a number from 0 to 1" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-
-
 SOON = ("--rank_timeout_seconds=1", "--max_case_seconds=0.5")
 
 
