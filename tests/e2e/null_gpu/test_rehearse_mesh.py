@@ -98,17 +98,12 @@ def test_the_document_has_what_the_header_says(
     }
     computed = row["computed"]
     parts = computed["parts_us"]
-    assert set(parts) == {"compute", "tensor", "fsdp", "data", "update"}
     assert sum(parts.values()) == pytest.approx(computed["step_us"])
     assert parts[computed["bound"]] == max(parts.values())
     tokens = 2 * 256 * 4
     assert computed["tokens_per_second"] == pytest.approx(
         1e6 * tokens / computed["step_us"]
     )
-    for one in ("forward", "backward"):
-        assert set(computed[one]) == {
-            f"{part}_us" for part in ("compute", "tensor", "fsdp", "data")
-        }
 
 
 def test_the_8b_step_on_256_gpus(capsys: pytest.CaptureFixture[str]) -> None:
