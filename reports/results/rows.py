@@ -293,7 +293,7 @@ def _median(rows: list[Row], is_process: bool) -> Row:
     """Takes the median of the repetitions, counter by counter.
 
     Given enough repetitions, the interval comes from them: it is more reliable than one
-    from the samples of one repetition. That of fewer contains the interval of each.
+    from the samples of one repetition. With fewer it contains the interval of each.
     `is_process`: each repetition is a process.
     """
     # A result that is wrong once is wrong.
