@@ -17,6 +17,7 @@ from tools.planner.arguments import answer
 from tools.planner.arguments import parser as make_parser
 from tools.planner.links import METAVAR, two_links
 from tools.planner.timing.mesh import OVERLAP, SERIAL, Machine, computed
+from tools.planner.timing.rates import devices
 from tools.rehearsal import mesh_text
 from tools.rehearsal.arguments import GPUS
 from tools.rehearsal.run import environment
@@ -81,10 +82,12 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _machine(given: argparse.Namespace, sheet: Json) -> Machine:
-    """The given rates, or the data sheet's; each GPU of GPUS has one."""
-    flops = given.device_tflops * 1e12 or sheet["flops_per_second"]
-    bytes_ = given.memory_gb_per_s * 1e9 or sheet["bytes_per_second"]
+def _machine(given: argparse.Namespace, precision: str) -> Machine:
+    """The given rates, or the data sheet's."""
+    device = devices()[given.gpu]
+    products = precision.partition("_")[0]  # bf16_autocast: bf16
+    flops = given.device_tflops * 1e12 or device.peak(products)
+    bytes_ = given.memory_gb_per_s * 1e9 or device.peak("memory")
     return Machine(flops, bytes_, given.node_ranks, *given.links)
 
 
@@ -162,7 +165,7 @@ def main(tokens: Sequence[str], ask: Ask) -> int:
         print(parser.format_help(), printed("--help"), sep="\n", end="")
         return 0
     document: Json = json.loads(printed())
-    on = _machine(given, document["datasheet"])
+    on = _machine(given, document["query"]["precision"])
     rows = plan(document, on, rows_of)
     if not given.predict_only and len({row["mesh"]["ranks"] for row in rows}) == 1:
         _rehearse(rows, rows_of)

@@ -3,7 +3,6 @@
 #include "tools/planner/mesh/rows.h"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,7 +10,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "fixtures/device/datasheet.h"
 #include "fixtures/reporters/human_units.h"
 #include "model/accounting/library.h"
 #include "model/accounting/number.h"
@@ -203,17 +201,6 @@ Json MeshQueryJson(const Query& query) {
           {"spare_bytes", query.spare_bytes}};
 }
 
-template <typename T>
-Json Known(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-
-Json DatasheetJson(const Query& query, const Device& device) {
-  return {{"flops_per_second",
-           Known(DatasheetFlops(device.name, query.precisions[0]))},
-          {"bytes_per_second", Known(DatasheetBandwidth(device.name))}};
-}
-
 bool IsAsked(const Query& query, const MeshShape& mesh,
              const Checkpointing& checkpointing) {
   const std::string name =
@@ -237,7 +224,6 @@ nlohmann::ordered_json PlanMeshes(const Query& query, const Device& device) {
   return {{"query", MeshQueryJson(query)},
           {"device", device.name},
           {"free_bytes", free_bytes},
-          {"datasheet", DatasheetJson(query, device)},
           {"rows", rows}};
 }
 

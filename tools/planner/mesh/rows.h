@@ -15,7 +15,6 @@ namespace trainbench {
 //
 //   query: model, batch, seq, precision, ...
 //   device, free_bytes
-//   datasheet: {flops_per_second, bytes_per_second}, null if unknown
 //   rows, for each mesh with each checkpointing: [{mesh: {name, data, fsdp,
 //     tensor, ranks}, batch, checkpoint, fits, why_not, needed_bytes,
 //     predicted: {peak_bytes, ..., collectives}, steps, rehearsed}, ...]
