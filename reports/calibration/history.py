@@ -52,8 +52,9 @@ Draw = Callable[[np.random.Generator, int, int], Floats]  # log times [process, 
 
 def _points(
     draw: Draw, rng: np.random.Generator, days: int, rows: int, processes: int
-) -> Floats:
-    """Returns log times for each day from its processes, [which, row, day]."""
+) -> tuple[Floats, Floats]:
+    """Returns log times for each day from its processes, [which, row, day], and their
+    noise, [which, day]."""
     logs = draw(rng, days * processes, rows).reshape(days, processes, rows)
     return levels_of(logs.transpose(2, 0, 1))
 
@@ -79,28 +80,37 @@ def simulated(noise: Noise) -> Draw:
     return draw
 
 
+def _noisier(rng: np.random.Generator, processes: int, rows: int) -> Floats:
+    """Draws processes that differ twice as much in the last eighth of the days."""
+    is_late = np.arange(processes) >= processes * 7 / 8
+    return simulated(SCENARIOS[0])(rng, processes, rows) * (1 + is_late)[:, None]
+
+
 def _changed(
-    window: Floats, level: float, is_independent: bool
+    window: Floats, noise: Floats, level: float, is_independent: bool
 ) -> Iterator[tuple[int, ChangePoint]]:
     """Yields the changes of the rows of a window, [row, day]."""
     correlation = 0.0 if is_independent else correlation_of([window])
     p = p_of(likeliest(window)[0], window.shape[1], correlation)
     # The full test, only for the few rows that may pass it.
     for row in np.flatnonzero(p < max(SCREEN, level)).tolist():
-        for change in change_points(window[row], level, correlation):
+        for change in change_points(window[row], level, correlation, noise):
             yield row, change
 
 
-def suspected(points: Floats, level: float, is_independent: bool) -> list[float]:
+def suspected(
+    points: Floats, noise: Floats, level: float, is_independent: bool
+) -> list[float]:
     """Returns the least log ratio of each change that checks on the last DAYS days
-    suspect, from levels [which, row, day]."""
+    suspect, from levels [which, row, day] and their noise [which, day]."""
     found: dict[int, list[int]] = {}
     ratios = []
     days = points.shape[-1]
     for end in range(days - DAYS + 1, days + 1):
         start = max(0, end - WINDOW)
-        for levels in points:
-            for row, change in _changed(levels[:, start:end], level, is_independent):
+        for levels, noises in zip(points, noise, strict=True):
+            window = levels[:, start:end], noises[start:end]
+            for row, change in _changed(*window, level, is_independent):
                 known = found.setdefault(row, [])
                 at = start + change.index
                 if all(abs(at - other) > GUARD for other in known):
@@ -147,9 +157,11 @@ def false_line(words: str, draw: Draw, seed: int) -> list[str]:
     ours: list[float] = []
     theirs = 0
     for _ in range(RUNS):
-        points = _points(draw, rng, DAYS + WINDOW, ROWS, PROCESSES)
-        ours += suspected(points, ALPHA / ROWS / len(points), is_independent=False)
-        theirs += len(suspected(points[:1], OTAVA_LEVEL, is_independent=True))
+        points, noise = _points(draw, rng, DAYS + WINDOW, ROWS, PROCESSES)
+        level = ALPHA / ROWS / len(points)
+        ours += suspected(points, noise, level, is_independent=False)
+        alike = np.ones_like(noise[:1])
+        theirs += len(suspected(points[:1], alike, OTAVA_LEVEL, is_independent=True))
     both = (significant(count / RUNS) for count in (theirs, len(ours)))
     return [words, *both, _per_run(reported(ours, 0.0))]
 
@@ -158,6 +170,7 @@ def false_reports(samples: Samples) -> Lines:
     yield ["noise", "Otava's p < 0.001", "suspected", "reported"]
     kinds = {"stored times of one binary": _stored(samples)}
     kinds |= {f"simulated: {noise.words}": simulated(noise) for noise in NOISES}
+    kinds[f"simulated: {SCENARIOS[0].words}, 4 % in the last eighth"] = _noisier
     for seed, kind in enumerate(kinds.items()):
         yield false_line(*kind, seed)
 
@@ -165,14 +178,14 @@ def false_reports(samples: Samples) -> Lines:
 def power_line(noise: Noise, processes: int) -> list[str]:
     """Measures the power for each row as if it alone of ROWS were slower."""
     rng = np.random.default_rng([SEED, 900, processes])
-    points = _points(simulated(noise), rng, WINDOW, ROWS, processes)
+    points, noises = _points(simulated(noise), rng, WINDOW, ROWS, processes)
     alpha = ALPHA / ROWS / len(points)
     found: dict[int, float] = {}
-    for levels in points:
+    for levels, each in zip(points, noises, strict=True):
         correlation = correlation_of([levels])
         levels[:, -AFTER:] += math.log1p(SLOWDOWN)
         for row, level in enumerate(levels):
-            if changes := change_points(level, alpha, correlation):
+            if changes := change_points(level, alpha, correlation, each):
                 found[row] = changes[-1].least
     ratios = list(found.values())
     counts = (len(ratios), reported(ratios, SLOWDOWN))

@@ -4,8 +4,9 @@
 E-divisive (Matteson and James, JASA 109, 2014) splits a series where the energy
 distance of the two sides is largest, and then splits each side. Hunter (Fleming et al.,
 ICPE 2023; now Apache Otava) does so in windows, and tests with Student's t whether the
-sides differ. We do the same, but our t test accounts for the search over all splits and
-for the correlation of neighboring points.
+sides differ. We do the same, but our t test accounts for the search over all splits,
+for the correlation of neighboring points and for points at which the machine was
+noisier.
 """
 
 import math
@@ -99,45 +100,58 @@ def energy_split(values: Floats) -> tuple[int, int]:
     return int(at.flat[found.argmax()]), int(end.flat[found.argmax()])
 
 
-def _change(
-    values: Floats, start: int, at: int, end: int, correlation: float
-) -> ChangePoint:
+@dataclass(frozen=True)
+class _Points:
+    values: Floats
+    noise: Floats  # the points' standard deviations, in any unit
+    correlation: float  # of neighbors
+
+
+def _change(points: _Points, start: int, at: int, end: int) -> ChangePoint:
     """Estimates the change at a given place from the points on both sides of it."""
-    left, right = values[start:at], values[at:end]
-    n, step = end - start, float(right.mean() - left.mean())
-    within = float(left.var() * len(left) + right.var() * len(right)) + _TINY
-    error = math.sqrt(within / (n - 2) * (1 / len(left) + 1 / len(right)))
-    p = float(p_of(np.array(step / error), n, correlation))
-    points, freedom = _worth(n, correlation)
-    margin = float(stdtrit(freedom, 0.975)) * error * math.sqrt(points)
+    n, means, residuals, variance = end - start, [], [], 0.0
+    for side in (slice(start, at), slice(at, end)):
+        values, noise = points.values[side], points.noise[side]
+        means.append(float(values.mean()))
+        residuals.extend(((values - values.mean()) / noise).tolist())
+        variance += float((noise**2).mean()) / len(values)
+    step = means[1] - means[0]
+    within = sum(residual**2 for residual in residuals) + _TINY
+    error = math.sqrt(within / (n - 2) * variance)
+    p = float(p_of(np.array(step / error), n, points.correlation))
+    of_one, freedom = _worth(n, points.correlation)
+    margin = float(stdtrit(freedom, 0.975)) * error * math.sqrt(of_one)
     return ChangePoint(at, Interval(step - margin, step + margin), p)
 
 
-def _split(
-    values: Floats, start: int, end: int, level: float, correlation: float
-) -> list[int]:
+def _split(points: _Points, start: int, end: int, level: float) -> list[int]:
     """Returns the changes between two points, each with a p below the level. For a step
     that ends before the last point, p also accounts for the search over all ends."""
     if end - start < 2 * LEAST:
         return []
-    at, last = (start + place for place in energy_split(values[start:end]))
+    at, last = (start + place for place in energy_split(points.values[start:end]))
     tries = 1 if last == end else end - start
-    if _change(values, start, at, last, correlation).p * tries >= level:
+    if _change(points, start, at, last).p * tries >= level:
         return []
-    before = _split(values, start, at, level, correlation)
-    return [*before, at, *_split(values, at, end, level, correlation)]
+    return [*_split(points, start, at, level), at, *_split(points, at, end, level)]
 
 
 def change_points(
-    values: Floats, level: float, correlation: float = 0.0
+    values: Floats,
+    level: float,
+    correlation: float = 0.0,
+    noise: Floats | None = None,
 ) -> list[ChangePoint]:
     """Returns the changes of a series, in order. `level`: the probability of finding a
-    change in a window of WINDOW points without one."""
+    change in a window of WINDOW points without one. `noise`: each point's, relative to
+    others; by default they are alike."""
+    noise = np.ones(len(values)) if noise is None else noise
+    points = _Points(values, noise, correlation)
     found: set[int] = set()
     start, end = 0, 0
     while end < len(values):
         end = min(start + WINDOW, len(values))
-        inside = _split(values, start, end, level, correlation)
+        inside = _split(points, start, end, level)
         # The next window has more of the points around this window's end.
         last = end if end == len(values) else end - 2 * LEAST
         inside = [at for at in inside if at <= last]
@@ -145,8 +159,6 @@ def change_points(
         start = max([start + WINDOW // 2, *inside])
     ends = [0, *sorted(found), len(values)]
     return [
-        _change(
-            values, max(first, at - WINDOW), at, min(last, at + WINDOW), correlation
-        )
+        _change(points, max(first, at - WINDOW), at, min(last, at + WINDOW))
         for first, at, last in zip(ends, ends[1:], ends[2:], strict=False)
     ]

@@ -97,8 +97,9 @@ def _exact_changes(series: Series) -> Iterator[Finding]:
 def _changes_by_row(series: Series, alpha: float) -> dict[str, list[ChangePoint]]:
     """Finds changes by row. All levels of all rows share the error `alpha`; one that
     changed passes its share on to the others (Holm)."""
+    points = {row: series.points(place) for place, row in enumerate(series.rows)}
     left = {
-        (which, row): levels[place, series.points(place)]
+        (which, row): levels[place, points[row]]
         for which, levels in enumerate(series.levels)
         for place, row in enumerate(series.rows)
     }
@@ -106,11 +107,14 @@ def _changes_by_row(series: Series, alpha: float) -> dict[str, list[ChangePoint]
         correlation_of([left[which, row] for row in series.rows])
         for which in range(len(series.levels))
     ]
+
+    def changes_of(which: int, row: str, level: float) -> list[ChangePoint]:
+        values, noise = left[which, row], series.noise[which, points[row]]
+        return change_points(values, level, correlations[which], noise)
+
     found: dict[tuple[int, str], list[ChangePoint]] = {}
     while changed := {
-        key: steps
-        for key, levels in left.items()
-        if (steps := change_points(levels, alpha / len(left), correlations[key[0]]))
+        key: steps for key in left if (steps := changes_of(*key, alpha / len(left)))
     }:
         found |= changed
         left = {key: levels for key, levels in left.items() if key not in changed}

@@ -31,6 +31,7 @@ class Series:
     # us, [median or end of its interval, row, point]; NaN: not measured, or null GPU
     times: Floats
     levels: Floats  # log times in which to look for changes, [which, row, point]
+    noise: Floats  # of the levels at each point, relative to others, [which, point]
     exact: list[dict[str, list[Row]]]  # of each point, by row name
 
     @property
@@ -98,7 +99,7 @@ def _series(entries: Sequence[Entry], line: Sequence[Commit]) -> Series:
         grouped((row for entry in group for row in entry.exact), attrgetter("name"))
         for group in groups
     ]
-    found = _ends(times), levels_of(np.log(times))
+    found = _ends(times), *levels_of(np.log(times))
     return Series(commits, contexts, list(places), *found, exact)
 
 

@@ -40,9 +40,25 @@ def _shared(logs: Floats) -> Floats:
     return np.asarray(np.nan_to_num(slope.clip(0, 1)[:, None, None] * state))
 
 
-def levels_of(logs: Floats) -> Floats:
+def _noise(logs: Floats) -> Floats:
+    """Returns how far processes of each point are apart, over the row's usual distance,
+    as the median of all rows; at least 1, and 1 where too few rows show it."""
+    away = abs(logs - np.nanmedian(logs, axis=-1, keepdims=True))
+    apart = np.nanmedian(away, axis=-1)
+    relative = apart / np.nanmedian(apart, axis=1, keepdims=True)
+    noise = np.nanmedian(relative, axis=0)
+    has_enough = np.isfinite(relative).sum(axis=0) >= FEWEST_ROWS
+    return np.asarray(np.maximum(np.where(has_enough, noise, 1.0), 1.0))
+
+
+def levels_of(logs: Floats) -> tuple[Floats, Floats]:
     """Returns two levels, [which, row, point], from log times [row, point, process]:
-    with the part that rows share, and without it. The first shows a change of all rows
-    alike. The second varies less if the machine's speed changes."""
+    with the part that rows share, and without it, and how noisy each is at each point,
+    [which, point]. The first level shows a change of all rows alike. The second varies
+    less if the machine's speed changes."""
     with warnings.catch_warnings(action="ignore"):  # some have no times
-        return np.stack([_means(logs), _means(logs - _shared(logs))])
+        both = logs, logs - _shared(logs)
+        means, noise = zip(
+            *((_means(each), _noise(each)) for each in both), strict=True
+        )
+    return np.stack(means), np.stack(noise)

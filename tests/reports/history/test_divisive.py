@@ -86,6 +86,18 @@ def test_no_change_is_found_more_often_than_stated(correlation: float) -> None:
         assert (p_of(t, WINDOW, 0.0) < 0.05).mean() > 0.3
 
 
+def test_more_noise_is_no_change() -> None:
+    values = np.random.default_rng(6).normal(size=(300, WINDOW))
+    noise = np.ones(WINDOW)
+    noise[-6:] = 3
+
+    def found(noise: np.ndarray | None) -> int:
+        return sum(bool(change_points(row, ALPHA, noise=noise)) for row in values)
+
+    values *= noise
+    assert found(noise) <= ALPHA * len(values) < found(None) / 2
+
+
 STAIRS = {WINDOW - 2: 1, WINDOW + 20: 1, 2 * WINDOW: 1}
 
 

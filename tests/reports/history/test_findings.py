@@ -28,7 +28,8 @@ def series(
     exact = exact or [{} for _ in contexts]
     times = np.stack([100 * np.exp(logs)] * 3)
     levels = logs[np.newaxis] if levels is None else levels
-    return Series(COMMITS[: logs.shape[1]], contexts, rows, times, levels, exact)
+    alike = np.ones((len(levels), logs.shape[1]))
+    return Series(COMMITS[: logs.shape[1]], contexts, rows, times, levels, alike, exact)
 
 
 def noise(rows: int = 20) -> np.ndarray:

@@ -2,6 +2,7 @@
 """The levels of rows vary less than medians, and show what changed."""
 
 import numpy as np
+import pytest
 
 from reports.results.levels import FEWEST_ROWS, Floats, levels_of
 
@@ -18,21 +19,37 @@ def noise(seed: int, *, shared: float = 0.0, rows: int = SHAPE[0]) -> Floats:
 
 def test_a_slow_process_hardly_moves_a_level() -> None:
     logs = noise(8)
-    calm = levels_of(logs)
+    calm, _ = levels_of(logs)
     assert (calm.std(axis=(1, 2)) < 0.96 * np.median(logs, axis=-1).std()).all()
     logs[:, ::2, :2] += 1
-    assert 0.009 < (levels_of(logs) - calm)[0, :, ::2].mean() < 0.018
+    assert 0.009 < (levels_of(logs)[0] - calm)[0, :, ::2].mean() < 0.018
 
 
 def test_a_point_may_have_few_processes_or_none() -> None:
     few = np.array([[[2, np.nan], [3, 5], [np.nan, np.nan]]])
-    np.testing.assert_array_equal(levels_of(few), [[[2, 4, np.nan]]] * 2)
+    np.testing.assert_array_equal(levels_of(few)[0], [[[2, 4, np.nan]]] * 2)
+
+
+def test_the_noise_follows_from_the_processes_of_a_point() -> None:
+    logs = noise(12) + np.arange(50.0)[:, None]  # how points differ does not matter
+    logs[:, -5:] += 2 * noise(13)[:, -5:]
+    for found in levels_of(logs)[1]:
+        assert (found >= 1).all() and found[:-5].max() < 1.5
+        assert found[-5:].mean() == pytest.approx(5**0.5, rel=0.1)
+    np.testing.assert_array_equal(levels_of(logs[: FEWEST_ROWS - 1])[1], 1)
+
+
+def test_noise_that_rows_share_leaves_the_second_level() -> None:
+    logs = noise(14)
+    logs[:, -5:] += noise(15, shared=0.1)[:, -5:]
+    first, second = levels_of(logs)[1][:, -5:].mean(axis=1)
+    assert first > 2.5 and second < 1.5
 
 
 def test_the_state_of_the_machine_leaves_the_second_level() -> None:
     logs = noise(9, shared=0.1)
     logs[0, 25:] += STEP
-    first, second = levels_of(logs)
+    (first, second), _ = levels_of(logs)
     assert first[1:].std() > 0.03
     assert second[1:].std() < 0.011
     assert abs(second[0, 25:].mean() - second[0, :25].mean() - STEP) < 0.004
@@ -42,12 +59,12 @@ def test_a_change_of_all_rows_shows_in_the_first_level() -> None:
     logs = noise(10, shared=0.02)
     logs[:, 25:] += STEP
     first, second = (
-        level[:, 25:].mean() - level[:, :25].mean() for level in levels_of(logs)
+        level[:, 25:].mean() - level[:, :25].mean() for level in levels_of(logs)[0]
     )
     assert abs(first - STEP) < 0.005
     assert second < STEP / 2
 
 
 def test_too_few_rows_share_nothing() -> None:
-    first, second = levels_of(noise(11, shared=0.1, rows=FEWEST_ROWS - 1))
+    (first, second), _ = levels_of(noise(11, shared=0.1, rows=FEWEST_ROWS - 1))
     np.testing.assert_array_equal(first, second)
