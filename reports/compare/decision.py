@@ -75,15 +75,15 @@ def _centre(pairs: Sequence[Pair], interval: Interval | None) -> float:
     return min(max(median, interval.low), interval.high)
 
 
-def _more_pairs(pairs: Sequence[Pair], alpha: float, threshold: float) -> int:
-    """Returns the pairs still needed for a verdict; with fewer than 2, an interval."""
+def pairs_needed(pairs: Sequence[Pair], alpha: float, threshold: float) -> int:
+    """Estimates how many pairs a verdict needs; from fewer than 2, an interval."""
     n = len(pairs)
     if n < 2:
-        return pairs_for(alpha) - n
+        return pairs_for(alpha)
     log_ratios = [pair.log_ratio for pair in pairs]
     distance = abs(abs(statistics.median(log_ratios)) - math.log1p(threshold))
     needed = pairs_to_decide(statistics.stdev(log_ratios), distance, alpha)
-    return max(1, needed - n)
+    return max(n + 1, needed)
 
 
 def decide_pairs(pairs: Sequence[Pair], alpha: float, threshold: float) -> Decision:
@@ -98,7 +98,7 @@ def decide_pairs(pairs: Sequence[Pair], alpha: float, threshold: float) -> Decis
         interval=interval,
         threshold=threshold,
         pairs=n,
-        more_pairs=_more_pairs(pairs, alpha, threshold) if undecided else None,
+        more_pairs=pairs_needed(pairs, alpha, threshold) - n if undecided else None,
         basis=plural(n, "pair"),
     )
 

@@ -17,6 +17,7 @@ from reports.compare.decision import (
     Verdict,
     decide_once,
     decide_pairs,
+    pairs_needed,
 )
 from reports.compare.intervals import Pair, pairs_for
 
@@ -71,6 +72,17 @@ def _wait(
     return replace(now, verdict=Verdict.INCONCLUSIVE, interval=None, more_pairs=more)
 
 
+def _until_verdict(pairs: Sequence[Pair], plan: Plan, threshold: float) -> int:
+    """Estimates after how many pairs a later look decides, each with its own error."""
+    looks = plan.looks()
+    for look in looks:
+        if look.pairs > len(pairs) and (
+            pairs_needed(pairs, look.alpha, threshold) <= look.pairs
+        ):
+            return look.pairs
+    return pairs_needed(pairs, plan.rest(len(looks)), threshold)
+
+
 def decide_in_sequence(
     pairs: Sequence[Pair], plan: Plan, threshold: float, ended: bool
 ) -> Decision:
@@ -89,6 +101,8 @@ def decide_in_sequence(
         last = decide_pairs(pairs[: look.pairs], look.alpha, threshold)
         if last.verdict is not Verdict.INCONCLUSIVE:
             return last
+        needed = _until_verdict(pairs[: look.pairs], plan, threshold)
+        last = replace(last, more_pairs=needed - look.pairs)
         taken += 1
     if ended:
         return decide_pairs(pairs, plan.rest(taken), threshold)

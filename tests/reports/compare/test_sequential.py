@@ -56,6 +56,16 @@ def test_a_run_that_ended_spends_what_is_left() -> None:
     assert found == decide_pairs(noise, 0.05 / 50 / 8, 0.02)
 
 
+def test_an_undecided_row_needs_the_pairs_of_a_later_look() -> None:
+    plan = Plan(1, 40)  # with looks at 7, 11, 17, 26 and 39 pairs
+    for by, until in ((0.02, 11), (0.025, 26), (0.1, None)):
+        pairs = [Pair(0.05 + by * sign) for sign in (-2, -1, -1, 0, 1, 1, 2)]
+        found = decide_in_sequence(pairs, plan, 0.02, ended=False)
+        assert found.more_pairs is not None
+        after = found.pairs + found.more_pairs
+        assert after == until if until else after > 39
+
+
 def test_between_looks_it_says_what_the_last_one_said() -> None:
     # Undecided at 18; a look at 26 would decide it.
     values = [FASTER] + [Pair(0.1)] * 39
