@@ -60,18 +60,6 @@ class Plan:
         return self.alpha / self.rows * 0.5**looks_taken
 
 
-def _wait(
-    pairs: Sequence[Pair], last: Decision | None, plan: Plan, threshold: float
-) -> Decision:
-    """Returns the decision between two looks: the last one, if there was one."""
-    n = len(pairs)
-    if last is not None:
-        return replace(last, more_pairs=max(1, last.pairs + (last.more_pairs or 1) - n))
-    now = decide_pairs(pairs, plan.rest(1), threshold)
-    more = plan.until_next_look(n)
-    return replace(now, verdict=Verdict.INCONCLUSIVE, interval=None, more_pairs=more)
-
-
 def _until_verdict(pairs: Sequence[Pair], plan: Plan, threshold: float) -> int:
     """Estimates after how many pairs a later look decides, each with its own error."""
     looks = plan.looks()
@@ -81,6 +69,19 @@ def _until_verdict(pairs: Sequence[Pair], plan: Plan, threshold: float) -> int:
         ):
             return look.pairs
     return pairs_needed(pairs, plan.rest(len(looks)), threshold)
+
+
+def _wait(
+    pairs: Sequence[Pair], last: Decision | None, plan: Plan, threshold: float
+) -> Decision:
+    """Returns the decision between two looks: the last one, if there was one."""
+    n = len(pairs)
+    if last is not None:
+        needed = _until_verdict(pairs[: last.pairs], plan, threshold)
+        return replace(last, more_pairs=max(1, needed - n))
+    now = decide_pairs(pairs, plan.rest(1), threshold)
+    more = plan.until_next_look(n)
+    return replace(now, verdict=Verdict.INCONCLUSIVE, interval=None, more_pairs=more)
 
 
 def decide_in_sequence(
@@ -101,8 +102,6 @@ def decide_in_sequence(
         last = decide_pairs(pairs[: look.pairs], look.alpha, threshold)
         if last.verdict is not Verdict.INCONCLUSIVE:
             return last
-        needed = _until_verdict(pairs[: look.pairs], plan, threshold)
-        last = replace(last, more_pairs=needed - look.pairs)
         taken += 1
     if ended:
         return decide_pairs(pairs, plan.rest(taken), threshold)
