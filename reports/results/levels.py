@@ -58,7 +58,4 @@ def levels_of(logs: Floats) -> tuple[Floats, Floats]:
     less if the machine's speed changes."""
     with warnings.catch_warnings(action="ignore"):  # some have no times
         both = logs, logs - _shared(logs)
-        means, noise = zip(
-            *((_means(each), _noise(each)) for each in both), strict=True
-        )
-    return np.stack(means), np.stack(noise)
+        return np.stack([*map(_means, both)]), np.stack([*map(_noise, both)])
