@@ -31,7 +31,8 @@
 
 namespace trainbench::simd {
 
-inline constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
+inline constexpr float kMinusInfinity = -kInfinity;
 
 // Operations on kBytes of fp32. Loads and stores take the number of elements, 1
 // to kLanes; other lanes are 0. bf16 is converted to and from fp32, rounding to
@@ -121,14 +122,13 @@ struct Vector {
   }
 
   // e^x, to 2 units in the last place. 0 below -87, near the smallest normal
-  // fp32 number; e^88 above 88. NaN stays NaN. Computed as 2^n e^r with |r| <=
-  // ln 2 / 2 and a polynomial for e^r with minimal maximum relative error.
+  // fp32 number; infinite above 88. NaN stays NaN. Computed as 2^n e^r with |r|
+  // <= ln 2 / 2 and a polynomial for e^r with minimal maximum relative error.
   TRAINBENCH_SIMD static Floats Exp(const Floats& x) {
-    const Floats limited = x > 88.0F ? Broadcast(88.0F) : x;
     // Adding 1.5 * 2^23 leaves the rounded number in the low bits.
-    const Floats shifted = limited * 1.44269504F + 12582912.0F;
+    const Floats shifted = x * 1.44269504F + 12582912.0F;
     const Floats n = shifted - 12582912.0F;
-    const Floats r = (limited - n * 0.693359375F) + n * 2.12194440e-4F;
+    const Floats r = (x - n * 0.693359375F) + n * 2.12194440e-4F;
     Floats p = r * 1.38145383e-3F + 8.36874545e-3F;
     p = p * r + 4.16683890e-2F;
     p = p * r + 0.166665211F;
@@ -136,7 +136,8 @@ struct Vector {
     p = p * (r * r) + r + 1.0F;
     const Ints power = ((Ints)shifted - 0x4b400000 + 127) << 23;
     const Floats result = p * (Floats)power;
-    return x < -87.0F ? Floats{} : result;
+    const Floats bounded = x > 88.0F ? Broadcast(kInfinity) : result;
+    return x < -87.0F ? Floats{} : bounded;
   }
 
   // 1 / (1 + e^-x).
