@@ -36,7 +36,8 @@ struct CrossEntropyForwardKernel {
     // Its barriers also order the read of x[target] before the writes.
     total.Reduce(d);
     if (d.Thread() == 0) {
-      const float loss = total.top + d.Log(total.sum) - chosen;
+      // Large logits cancel before the logarithm, which may be small, is added.
+      const float loss = d.Log(total.sum) + (total.top - chosen);
       d.Store(a.losses + d.Block(), valid ? loss : Nan());
     }
     if (a.gradient) WriteGradient(d, a, row, x, target, total);

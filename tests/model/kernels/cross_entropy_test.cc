@@ -91,5 +91,19 @@ TEST(CrossEntropyKernels, GiveNoLossForATargetThatDoesNotExist) {
   }
 }
 
+TEST(CrossEntropyKernels, KeepASmallLossOfLargeLogits) {
+  Tensors t(1);
+  int64_t targets[] = {0};
+  t.memory().Allow(targets, sizeof(targets), 8, false);
+  float* logits = t.InPlace<float>(2);
+  logits[0] = 1000;
+  logits[1] = 993;
+  float* losses = t.Output<float>(1);
+  ASSERT_EQ(CrossEntropyForward(t.launcher(), {Dtype::kFloat32, 1, 2, 1, false,
+                                               targets, logits, losses}),
+            "");
+  EXPECT_NEAR(losses[0] / std::log1p(std::exp(-7.0)), 1, 1e-4);
+}
+
 }  // namespace
 }  // namespace trainbench::kernels
