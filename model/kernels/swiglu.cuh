@@ -105,7 +105,8 @@ typename L::Status LaunchSwiglu(L& launcher, const Args& a,
                       (IsAligned(tensors, 16) && ...);
     const int64_t of_row = wide ? SwigluTile<kWide>::BlocksOfRow(a.columns)
                                 : SwigluTile<1>::BlocksOfRow(a.columns);
-    if (a.rows < 1 || a.columns < 1 || a.rows > kMaxBlocks / of_row) {
+    if (a.rows < 1 || a.columns < 1 || a.columns > kMaxBlocks ||
+        a.rows > kMaxBlocks / of_row) {
       return L::Invalid("rows and columns must be in [1, 2^31)");
     }
     const Grid grid{a.rows * of_row, kSwigluThreads, 0};

@@ -87,6 +87,10 @@ TEST(RowKernels, RefuseWhatTheyCannotDo) {
   swiglu.columns = 8;
   EXPECT_EQ(SwigluForward(t.launcher(), swiglu),
             "rows and columns must be in [1, 2^31)");
+  swiglu.rows = 1;
+  swiglu.columns = (int64_t{1} << 31) + 1;
+  EXPECT_EQ(SwigluForward(t.launcher(), swiglu),
+            "rows and columns must be in [1, 2^31)");
   CrossEntropyForwardArgs cross_entropy{};
   cross_entropy.rows = 1;
   EXPECT_EQ(CrossEntropyForward(t.launcher(), cross_entropy),
