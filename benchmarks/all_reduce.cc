@@ -37,7 +37,7 @@ constexpr int64_t kPeriod = 1021;
 constexpr int64_t kPart = kPeriod * 4096;
 
 // Returns the factor of a rank's values. So few differ that the sum over all
-// ranks is exact in fp32: at most ranks (most + 1) / 2 * kPeriod < 2^24.
+// ranks is exact in fp32: at most ranks (most + 1) / 2 * kPeriod <= 2^24.
 int FactorOf(int rank, int ranks) {
   const int most = (1 << 25) / static_cast<int>(kPeriod) / ranks - 1;
   return rank % most + 1;
@@ -75,7 +75,8 @@ class AllReduce : public Fixture {
   };
 
   static MeasurementOptions OptionsOf(const Params& p) {
-    return {.ranks = RankPlan{.count = p.ranks, .backend = p.backend}};
+    return {.ranks = RankPlan{
+                .count = p.ranks, .backend = p.backend, .alike = true}};
   }
 
   AllReduce(const Params& p, const Device& device, ProcessGroup& group)
@@ -85,12 +86,12 @@ class AllReduce : public Fixture {
                          at::device(TorchDevice(device)))) {}
 
   // Sums values that differ by rank and position, with every partial sum exact
-  // in fp32: a rank has FactorOf(rank, ranks) i at element i of a period.
+  // in fp32: a rank has FactorOf(rank, ranks) (i + 1) at element i of a period.
   absl::Status Check() override {
     const int ranks = group_.size();
     const int64_t part = std::min(kPart, values_.numel());
     const at::Tensor place =
-        at::arange(part, values_.options()).remainder_(kPeriod);
+        at::arange(part, values_.options()).remainder_(kPeriod).add_(1);
     const std::vector<at::Tensor> parts = values_.split(part);
     for (at::Tensor values : parts) {
       at::mul_out(values, place.narrow(0, 0, values.numel()),
