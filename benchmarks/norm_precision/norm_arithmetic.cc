@@ -82,8 +82,10 @@ absl::Status CheckNorm(NormKind kind, const at::Tensor& x,
   const double allowed = UnitRoundoff(dtype) * (low                   ? 0.25
                                                 : dtype == at::kFloat ? 8
                                                                       : 1);
-  const absl::Status status = CheckError("norm", error, allowed);
-  return status.ok() ? CheckVaried("the input", x) : status;
+  // An input that is not finite explains a wrong result, so it comes first.
+  absl::Status status = CheckVaried("the input", x);
+  status.Update(CheckError("norm", error, allowed));
+  return status;
 }
 
 }  // namespace trainbench

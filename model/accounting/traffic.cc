@@ -2,10 +2,23 @@
 
 #include "model/accounting/traffic.h"
 
+#include <algorithm>
+
 #include "model/accounting/number.h"
 #include "model/accounting/parameters.h"
 
 namespace trainbench {
+namespace {
+
+// Bytes of the tables that only the embedding of the input reads: that of the
+// tokens, unless the head multiplies with it, and that of learned positions.
+double InputTableBytes(const StepParams& step, int64_t tokens,
+                       int64_t positions) {
+  const int64_t rows = (step.model.tied_embeddings ? 0 : tokens) + positions;
+  return Number(WeightBytes(step.precision) * step.model.d_model * rows);
+}
+
+}  // namespace
 
 double OptimizerBytes(const ModelConfig& config, Precision precision) {
   return 7 * Number(ParameterBytes(config, precision));
@@ -24,10 +37,14 @@ int64_t LogitBytes(const StepParams& step) {
 double StepBytes(const StepParams& step, int64_t saved_bytes) {
   const ModelConfig& m = step.model;
   const double parameters = Number(ParameterBytes(m, step.precision));
+  const double tables = InputTableBytes(step, m.vocab, m.context);
+  const double rows =
+      InputTableBytes(step, std::min(m.vocab, step.batch * step.seq),
+                      std::min(m.context, step.seq));
   const double saved = Number(saved_bytes);
-  double bytes = parameters + saved + Number(LogitBytes(step));
+  double bytes = parameters - tables + rows + saved + Number(LogitBytes(step));
   if (step.has_backward()) {
-    bytes += 2 * parameters + saved;
+    bytes += parameters - tables + saved + parameters;
     if (m.checkpointing.kind == Checkpointing::Kind::kBlocks) {
       bytes += parameters * Number(m.layers * BlockParameters(m)) /
                Number(ParameterCount(m));

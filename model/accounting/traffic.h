@@ -21,11 +21,12 @@ int64_t ResidualBytes(const StepParams& step);
 int64_t LogitBytes(const StepParams& step);
 
 // Compulsory traffic of one step that saves `saved_bytes` for its backward
-// pass, not including the logits. The forward pass reads every parameter and
+// pass, not including the logits. The forward pass reads every parameter, but
+// of the tables that embed the input only a row per token and position, and
 // writes what it saves (inference: only the logits); the backward pass reads
-// both again and writes the gradients; the optimizer moves OptimizerBytes.
-// Recomputed blocks read their parameters a third time. Caches larger than a
-// tensor can move less; real kernels move more.
+// both again, but not those tables, and writes the gradients; the optimizer
+// moves OptimizerBytes. Recomputed blocks read their parameters a third time.
+// Caches larger than a tensor can move less; real kernels move more.
 double StepBytes(const StepParams& step, int64_t saved_bytes);
 
 }  // namespace trainbench

@@ -4,6 +4,7 @@
 
 #include <torch/types.h>
 
+#include <limits>
 #include <string>
 
 #include "fixtures/device/cuda_support.h"
@@ -121,6 +122,15 @@ TEST(NormArithmeticTest, AConstantInputIsRefused) {
   const NormResult result = Normalize(kind, x, at::kFloat);
   EXPECT_THAT(std::string(CheckNorm(kind, x, at::kFloat, result).message()),
               HasSubstr("the input has no value other than 1"));
+}
+
+TEST(NormArithmeticTest, AnInfiniteInputIsNoFaultOfTheNorm) {
+  at::Tensor x = Input(1, at::kHalf);
+  x[0][0] = std::numeric_limits<double>::infinity();
+  const NormKind kind = NormKind::kRmsNorm;
+  const NormResult result = Normalize(kind, x, at::kFloat);
+  EXPECT_THAT(std::string(CheckNorm(kind, x, at::kFloat, result).message()),
+              HasSubstr("the input has values that are not finite"));
 }
 
 TEST(NormArithmeticTest, TheErrorIsRelativeToTheNorm) {

@@ -61,14 +61,39 @@ TEST(StepBytesTest, AreParametersLogitsAndWhatIsSaved) {
               2 * 32 * 64 * BitsOf(WeightType(precision)) / 8);
     const auto parameters =
         static_cast<double>(ParameterBytes(step.model, precision));
-    EXPECT_EQ(bytes(StepMode::kInference, 0), parameters + logits);
+    // 64 tokens read at most 64 of 256 rows.
+    const double table = 256 * ResidualBytes(step) / 64.0;
+    const double read = parameters - table * 192 / 256;
+    EXPECT_EQ(bytes(StepMode::kInference, 0), read + logits);
     const double forward = bytes(StepMode::kForward, kSaved);
-    EXPECT_EQ(forward, parameters + logits + kSaved);
+    EXPECT_EQ(forward, read + logits + kSaved);
     // The backward pass reads both and writes the gradients.
     const double backward = bytes(StepMode::kForwardBackward, kSaved);
-    EXPECT_EQ(backward, forward + 2 * parameters + kSaved);
+    EXPECT_EQ(backward, forward + 2 * parameters - table + kSaved);
     EXPECT_EQ(bytes(StepMode::kTrainStep, kSaved), backward + 7 * parameters);
   }
+}
+
+TEST(StepBytesTest, NoneAreOfRowsThatNoTokenReads) {
+  const StepParams wide = StepOf(Precision::kFp32, StepMode::kForwardBackward);
+  const auto added = [&](auto change) {
+    StepParams step = wide;
+    change(step);
+    return StepBytes(step, 0) - StepBytes(wide, 0);
+  };
+  const double row = 4 * 64;
+  // Head and gradients grow by 64 rows each, the head's twice; the logits too.
+  EXPECT_EQ(added([](StepParams& step) { step.model.vocab += 64; }),
+            64 * (2 + 2) * row + 4 * 64 * 64.0);
+  // A tied table is the head's, but saves the gradient of a second table.
+  EXPECT_EQ(added([](StepParams& step) { step.model.tied_embeddings = true; }),
+            -(64 + 256) * row);
+  // 32 of 100 positions are read, and all have gradients.
+  EXPECT_EQ(added([](StepParams& step) {
+              step.model.positions = Positions::kLearned;
+              step.model.context = 100;
+            }),
+            (32 + 100) * row);
 }
 
 }  // namespace
