@@ -213,7 +213,6 @@ TRAINBENCH_REGISTER(Breakdown, "breakdown")
       // forward pass of a train step shows its layers.
       const bool is_short = p.has_details || options.suite == Suite::kFull;
       p.has_layers = !is_short || (!device.is_cuda() && p.mode == kTrainStep);
-      return true;
     })
     ->Expect("ffn takes two thirds of the forward pass",
              Time()

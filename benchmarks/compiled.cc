@@ -58,10 +58,12 @@ TRAINBENCH_REGISTER_F(RuntimeStep, Compiled,
                          "mode=inference,forward_backward,train_step batch=4 "
                          "seq=128,512 model=",
                          kPublishedModels))
-    ->Complete([](Step& p, const RunOptions& options, const Device& device) {
-      p.packages = options.aoti;
+    ->Where([](const Step& p, const RunOptions&, const Device& device) {
       return IsHere(p.runtime, device) && p.step.mode != StepMode::kForward &&
              (p.step.precision == kFp32 || p.step.precision == kBf16Autocast);
+    })
+    ->Complete([](Step& p, const RunOptions& options, const Device&) {
+      p.packages = options.aoti;
     })
     ->ExpectOnCpu("the compiler takes at most 0.8 of tiny's time in fp32",
                   Time()
@@ -107,12 +109,13 @@ TRAINBENCH_REGISTER_F(
         "precision=fp32,bf16 phase=forward,forward_backward batch=8 "
         "seq=256,1024,4096,8192,16384 d_head=16,32,64,128")
     // A forward pass alone is inference.
-    ->Complete([](Attention& p, const RunOptions& options,
-                  const Device& device) {
+    ->Where([](const Attention& p, const RunOptions&, const Device& device) {
+      return IsHere(p.runtime, device) && p.attention.phase != Phase::kBackward;
+    })
+    ->Complete([](Attention& p, const RunOptions& options, const Device&) {
       p.packages = options.aoti;
       p.attention.variant = AttentionKind::kNaive;
       p.attention.inference = p.attention.phase == Phase::kForward;
-      return IsHere(p.runtime, device) && p.attention.phase != Phase::kBackward;
     })
     ->Expect("of attention, too, the compiler saves a quarter of the time",
              Time()

@@ -135,7 +135,6 @@ TRAINBENCH_REGISTER(Ddp, "ddp")
       p.step.mode = StepMode::kTrainStep;
       p.backend = BackendFor(device);
       if (p.exchange.is(WithoutExchange::kWholeBatch)) p.step.batch *= p.ranks;
-      return true;
     })
     ->ExpectOnGpu("the time is predicted within 15 %",
                   Time().Per("predicted_us"), About(1, 0.15))

@@ -32,10 +32,7 @@ TRAINBENCH_REGISTER_F(ToyTraining, DdpEquivalence,
         "strategy=per_parameter,flat,overlap_per_parameter,overlap_bucketed,"
         "reducer ranks=2,4,6")
     ->Complete([](ToyTrainingParams& p, const RunOptions&,
-                  const Device& device) {
-      p.backend = BackendFor(device);
-      return true;
-    })
+                  const Device& device) { p.backend = BackendFor(device); })
     ->Expect("no parameter differs by more than 1e-6",
              Counter("max_difference"), AtMost(1e-6))
     ->Expect("no loss differs by more than 1e-6", Counter("loss_difference"),

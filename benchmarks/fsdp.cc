@@ -80,7 +80,6 @@ TRAINBENCH_REGISTER_F(
       p.backend = BackendFor(device);
       // Replicas gather nothing: use one name for the same work.
       if (p.replicas) p.sharding = ShardedStep::kOfReplicas;
-      return true;
     })
     ->Expect("a rank sends as many bytes as computed",
              Counter("sent_bytes").Per("predicted_sent_bytes"),

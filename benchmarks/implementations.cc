@@ -54,7 +54,6 @@ TRAINBENCH_REGISTER_F(
         kPublishedModels))
     ->Complete([](StepParams& p, const RunOptions&, const Device&) {
       p.model.attention = AttentionOf(p.model.implementation);
-      return true;
     })
     ->Expect("LibTorch's operators are faster than the textbook's",
              Time()

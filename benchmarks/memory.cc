@@ -140,7 +140,6 @@ TRAINBENCH_REGISTER(Memory, "memory/model/precision/mode/batch/seq")
         kPublishedModels))
     ->Complete([](Memory::Params& p, const RunOptions& options, const Device&) {
       p.trace_directory = options.memory_trace;
-      return true;
     })
     ->Expect("a dry run is within 2 % of the measured peak",
              Counter("own_peak_bytes").Per("predicted_peak_bytes"),

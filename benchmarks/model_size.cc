@@ -42,8 +42,8 @@ TRAINBENCH_REGISTER_F(ModelStep, ModelSize,
                          "seq=128,256,512,1024 model=",
                          kPublishedModels))
     // Emulated bf16 is slower than fp32 and would only add minutes.
-    ->Complete([](StepParams& p, const RunOptions& options,
-                  const Device& device) {
+    ->Where([](const StepParams& p, const RunOptions& options,
+               const Device& device) {
       return options.suite != Suite::kFull || device.is_cuda() ||
              device.native_bf16 || p.precision == Precision::kFp32 ||
              options.axes.contains("precision");

@@ -98,8 +98,8 @@ TRAINBENCH_REGISTER(PeakMatmul, "peak/work=matmul/precision/m/n/k")
         "m:n:k=1024:1024:1024,2048:2048:2048,512:3072:3072",
         "precision=bf16 m:n:k=128:3072:768,128:768:3072,128:768:768")
     // Emulated arithmetic is no peak.
-    ->Complete([](PeakMatmul::Params& p, const RunOptions&,
-                  const Device& device) {
+    ->Where([](const PeakMatmul::Params& p, const RunOptions&,
+               const Device& device) {
       return p.precision == Precision::kFp32 || device.is_cuda() ||
              (p.precision == Precision::kBf16 && device.native_bf16);
     })
@@ -224,8 +224,8 @@ TRAINBENCH_REGISTER(PeakStream, "peak/work=stream/kernel/stores/size")
         "kernel:stores=read:ordinary,update:ordinary,triad:non_temporal "
         "size=256Mi")
     ->Full("kernel=copy,scale,add,triad,update,read size=256Mi")
-    ->Complete([](PeakStream::Params& p, const RunOptions&,
-                  const Device& device) {
+    ->Where([](const PeakStream::Params& p, const RunOptions&,
+               const Device& device) {
       // A read stores nothing, so it has only one kind of stores.
       return !device.is_cuda() &&
              (p.stores == Stores::kOrdinary || p.kernel != StreamKernel::kRead);

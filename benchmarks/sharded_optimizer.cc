@@ -40,7 +40,6 @@ TRAINBENCH_REGISTER_F(ShardedStep, Optimizer,
       p.step.precision = Precision::kFp32;
       p.step.mode = StepMode::kTrainStep;
       p.backend = BackendFor(device);
-      return true;
     })
     ->Expect("two ranks keep half of the state each",
              Counter("state_bytes")

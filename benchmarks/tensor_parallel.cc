@@ -50,7 +50,6 @@ TRAINBENCH_REGISTER_F(TensorParallelStep, Shared,
                   const Device& device) {
       p.step.mode = StepMode::kTrainStep;
       p.backend = BackendFor(device);
-      return true;
     })
     ->Expect("a rank sends what the formula says",
              Counter("sent_bytes").Per("predicted_sent_bytes"), About(1, 0))

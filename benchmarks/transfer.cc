@@ -89,8 +89,8 @@ TRAINBENCH_REGISTER(TransferBytes, "transfer")
     ->Full("transfer=memcpy,memset size=64Ki,4Mi,64Mi,256Mi")
     ->Paper(absl::StrCat("transfer=memcpy,memset", kEachSize))
     ->PaperOnGpu(absl::StrCat(kAllTransfersOnGpu, kEachSize))
-    ->Complete([](TransferBytes::Params& p, const RunOptions&,
-                  const Device& device) {
+    ->Where([](const TransferBytes::Params& p, const RunOptions&,
+               const Device& device) {
       return absl::c_linear_search(TransferKinds(TorchDevice(device).type()),
                                    p.kind);
     })

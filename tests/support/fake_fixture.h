@@ -109,7 +109,7 @@ inline RunOptions ShortRun(int warmup_calls) {
 // For Registration::Complete: the cases exist only if the options have this
 // axis, so that other tests of the program do not see them.
 inline auto OnRequest(const std::string& axis) {
-  return [axis](auto&, const RunOptions& options, const Device&) {
+  return [axis](const auto&, const RunOptions& options, const Device&) {
     return options.axes.contains(axis);
   };
 }
