@@ -12,6 +12,7 @@
 #include "model/nn/attention/variants.h"
 #include "model/nn/checkpoint.h"
 #include "model/nn/component.h"
+#include "model/nn/dtype.h"
 
 namespace trainbench {
 namespace {
@@ -84,6 +85,13 @@ AttentionImpl::AttentionImpl(const ModelConfig& config,
   output_proj = register_module(
       "output_proj",
       Linear(heads, d, options, config.implementation, has_bias));
+}
+
+void AttentionImpl::BuildRopeCache(int64_t seq) {
+  if (!rope_) return;
+  const ComponentScope scope(Component::kRope);
+  const at::TensorOptions options = q_proj->weight.options();
+  rope_->Tables(seq, options.dtype(AtLeastFloat(q_proj->weight.scalar_type())));
 }
 
 at::Tensor AttentionImpl::Project(Linear& linear, const at::Tensor& x) const {

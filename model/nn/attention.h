@@ -27,6 +27,10 @@ class AttentionImpl : public torch::nn::Module {
   // x [batch, seq, d_model] -> same shape.
   at::Tensor forward(const at::Tensor& x);
 
+  // Builds the rotary tables for sequences of up to `seq` positions, which the
+  // first forward pass would build.
+  void BuildRopeCache(int64_t seq);
+
   Linear q_proj;
   Linear k_proj;
   Linear v_proj;

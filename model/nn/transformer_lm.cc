@@ -105,6 +105,13 @@ TransformerLmImpl::TransformerLmImpl(const ModelConfig& config,
   }
 }
 
+void TransformerLmImpl::BuildRopeCache(int64_t seq) {
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const LayerScope scope(i);
+    layers[i]->attn->BuildRopeCache(seq);
+  }
+}
+
 void TransformerLmImpl::RunLayers(ResidualStream& stream) {
   const auto count =
       static_cast<std::size_t>(config_.checkpointing.SegmentOf(config_.layers));

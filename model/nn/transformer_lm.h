@@ -34,6 +34,9 @@ class TransformerLmImpl : public torch::nn::Module {
   // the config's context.
   at::Tensor forward(const at::Tensor& tokens);
 
+  // Builds the rotary tables of all layers (AttentionImpl::BuildRopeCache).
+  void BuildRopeCache(int64_t seq);
+
   // The scalar loss of these logits, moved in (model/nn/cross_entropy.h).
   at::Tensor Loss(at::Tensor logits, const at::Tensor& targets) const;
 

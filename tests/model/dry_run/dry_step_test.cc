@@ -206,7 +206,7 @@ TEST_F(DryStepTest, MultipliesWhatTheFormulaCounts) {
 int64_t RequestedPeak(const StepParams& job, const Device& device) {
   const auto probe = MakeMemoryProbe(TorchDevice(device));
   ModelStep step(job, device);
-  step.Step(NoObserver());  // creates the rotary tables
+  step.Step(NoObserver());  // allocates the libraries' workspaces
   const MemoryPeak peak = probe->MeasurePeak([&] { step.Step(NoObserver()); });
   return peak.counts->requested - peak.library_bytes;
 }
