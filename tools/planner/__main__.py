@@ -5,15 +5,17 @@ import argparse
 import json
 import subprocess
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from reports.command import run_main
-from tools.planner import arguments, models_text, parallel, recipes
-from tools.planner.timing import flags as timing
-from tools.planner.training import add_flags, training
+from tools.planner import arguments, models_text, parallel, recipes, timing, training
 
 PROGRAM = Path(__file__).resolve().parents[2] / "build/release/tools/trainbench_plan"
+RUN = partial(arguments.run_program, PROGRAM)
 Ask = Callable[[Sequence[str]], "subprocess.CompletedProcess[str]"]
+_RULES = (*training.RULES, ("rates", "without", ("recipe",)), *recipes.RULES)
 _DESCRIPTION = """\
 Says, without measuring anything, whether a model fits in a device's memory and
 what one step of it costs:
@@ -43,12 +45,6 @@ it pays off; tools/plan --parallel --help lists its flags:
 """
 
 
-def run_program(flags: Sequence[str]) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [PROGRAM, *flags], capture_output=True, text=True, check=False
-    )
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = arguments.parser(
         _DESCRIPTION,
@@ -58,9 +54,8 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--help", action="store_true", help="print this and exit")
     add("--json", action="store_true", help="print JSON, with raw numbers")
-    add_flags(parser)
-    timing.add_flags(parser)
-    recipes.add_flags(parser)
+    for group in (training, timing, recipes):
+        group.add_flags(parser)
     return parser
 
 
@@ -72,7 +67,7 @@ def _refuse_misplaced(parser: argparse.ArgumentParser, flags: Sequence[str]) -> 
             parser.error(f"unexpected {token!r}; allowed: only with {only[name]}")
 
 
-def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
+def main(tokens: Sequence[str], ask: Ask = RUN) -> int:
     """`ask` runs the program, trainbench_plan, which reads the other flags and answers
     with JSON."""
     if "--parallel" in tokens:
@@ -80,13 +75,21 @@ def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
     parser = _parser()
     given, flags = parser.parse_known_args(tokens)
     _refuse_misplaced(parser, flags)
-    wanted = training(parser, given)
-    recipe = recipes.planned(parser, given)
-    device = timing.device(parser, given)
-    if device and recipe:
-        parser.error(f"--rates is {given.rates!r}; allowed: only without --recipe")
-    if device:
+    arguments.check(parser, given, _RULES)
+    # Functions that predict something for a row of the plan, by its key in the row.
+    predict: dict[str, Callable[..., dict[str, Any]]] = {}
+    more: dict[str, Any] = {}  # of the query
+    if given.mfu or given.measured:
+        predict["training"] = partial(training.predicted, training.rates(parser, given))
+        more |= training.query(given)
+    if given.rates is not None:
+        device = timing.device(parser, given.rates)
+        predict["time"] = partial(timing.predicted, device)
+        more["device"] = device.name
         flags.append("--operators")
+    if given.recipe:
+        traits = recipes.traits(parser, given)
+        predict["recipe"] = partial(recipes.predicted, given, traits)
     if given.help:
         flags.append("--help")
     if given.json:
@@ -96,22 +99,13 @@ def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
         print(parser.format_help(), printed, sep="\n", end="")
         return 0
     document = json.loads(printed)
-    query = document["query"]
-    if wanted:
-        query |= wanted.query()
-    if device:
-        query["device"] = device.name
+    document["query"] |= more
     try:
         for row in document["rows"]:
-            if wanted:
-                row["training"] = wanted.of(row, query)
-            if device:
-                row["time"] = timing.time_of(device, row, query)
-                del row["operators"]
-            if recipe:
-                row["recipe"] = recipe.of(row, query)
+            for key, predicted in predict.items():
+                row[key] = predicted(row, document["query"])
     except ValueError as error:
-        parser.error(f"argument --rates: {error}" if device else str(error))
+        parser.error(str(error))
     render = models_text.render
     print(json.dumps(document, indent=2) if given.json else render(document))
     return 0

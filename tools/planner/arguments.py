@@ -4,7 +4,12 @@
 import argparse
 import subprocess
 import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+# A flag, "with" or "without", and the flags that it needs one of, or contradicts.
+Rule = tuple[str, str, Sequence[str]]
 
 
 class _Once(argparse.Action):
@@ -37,6 +42,32 @@ def parser(
     )
     made.register("action", None, _Once)
     return made
+
+
+def check(
+    parser: argparse.ArgumentParser, given: argparse.Namespace, rules: Iterable[Rule]
+) -> None:
+    """Exits with the parser's error if the given flags break a rule."""
+    for flag, word, others in rules:
+        value = getattr(given, flag)
+        has_other = any(getattr(given, other) for other in others)
+        if value and has_other != (word == "with"):
+            shown = repr(value) if isinstance(value, str) else f"{value:.13g}"
+            named = " or ".join(f"--{other}" for other in others)
+            parser.error(f"--{flag} is {shown}; allowed: only {word} {named}")
+
+
+def run_program(
+    program: Path, flags: Sequence[str], environment: Mapping[str, str] | None = None
+) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [program, *flags],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def answer(prog: str, done: "subprocess.CompletedProcess[str]") -> str:

@@ -14,6 +14,9 @@ from typing import Any
 from reports.compare.argument_types import number
 
 TABLE = Path(__file__).with_name("recipes.tsv")
+RULES = tuple(
+    (flag, "with", ("recipe",)) for flag in ("traits", "shards", "recomputed")
+)
 _MIB = 2**20
 TOTALS = ("static", "peak", "reserved")
 # Components of the residual stream, which sequence parallelism divides.
@@ -79,6 +82,9 @@ class Recipe:
     def words(self) -> set[str]:
         """Traits that rows require, or that divide the saved activations."""
         return {"sequence_parallel"}.union(*(item.where for item in self.items))
+
+    def of(self, traits: frozenset[str]) -> list[Item]:
+        return [item for item in self.items if item.where <= traits]
 
 
 @dataclass(frozen=True)
@@ -225,10 +231,9 @@ def memory(
     1 / `batches` of its batch."""
     counts = _counts(job, row, batches)
     parts: dict[str, dict[str, int]] = {}
-    for item in recipe.items:
-        if item.where <= job.traits:
-            amount = round(item.bytes_each * counts[item.unit])
-            parts.setdefault(item.part, {})[item.name] = amount
+    for item in recipe.of(job.traits):
+        amount = round(item.bytes_each * counts[item.unit])
+        parts.setdefault(item.part, {})[item.name] = amount
     static, gradient, reserved = (
         parts.pop(part, {}) for part in (_STATIC, _GRADIENT, _RESERVED)
     )
@@ -245,8 +250,7 @@ def _largest_batch(
 ) -> int | None:
     """The largest batch that fits. Returns None if the recipe uses the peak of the dry
     run, which is not proportional to the batch."""
-    words = {item.part for item in recipe.items if item.where <= job.traits}
-    if "dry" in words:
+    if "dry" in {item.part for item in recipe.of(job.traits)}:
         return None
 
     def peak(batch: int) -> int:
@@ -284,60 +288,50 @@ def _traits(recipe: Recipe) -> str:
     return f"{', '.join(sorted(recipe.words()))} ({default})"
 
 
-@dataclass(frozen=True)
-class Planned:
-    """The recipe and traits that the flags ask for."""
-
-    name: str
-    shards: int
-    traits: frozenset[str]
-    recomputed: float
-
-    def of(self, row: Mapping[str, Any], query: Mapping[str, Any]) -> dict[str, Any]:
-        """Predicts a rank's memory for a row of the plan."""
-        recipe = recipes()[self.name]
-        if row["precision"] not in recipe.precisions:
-            raise ValueError(
-                f"--precision is {row['precision']}; allowed with "
-                f"--recipe={self.name}: {', '.join(recipe.precisions)}"
-            )
-        if self.recomputed and row["checkpoint"] != "none":
-            raise ValueError(
-                f"--checkpoint is {row['checkpoint']}; allowed with --recomputed: none"
-            )
-        units = {item.unit for item in recipe.items if item.where <= self.traits}
-        if self.recomputed and "saved" not in units:
-            raise ValueError(
-                f"--recomputed is {self.recomputed:g}; allowed with "
-                f"--recipe={self.name} and these traits: 0"
-            )
-        shape = (query["batch"], query["seq"], query["tensor_ranks"])
-        job = Job("", *shape, self.shards, self.traits, recomputed=self.recomputed)
-        found = memory(job, recipe, row)
-        totals = {f"{what}_bytes": found.bytes_of(what) for what in TOTALS}
-        budget = query["device_memory_bytes"]
-        return {
-            "name": self.name,
-            "fits": totals["peak_bytes"] <= budget,
-            "largest_batch": _largest_batch(job, recipe, row, budget),
-            **totals,
-            **asdict(found),
-        }
-
-
-def planned(
+def traits(
     parser: argparse.ArgumentParser, given: argparse.Namespace
-) -> Planned | None:
-    """Reads the flags, and exits with the parser's error if they conflict."""
-    if not given.recipe:
-        for flag in ("traits", "shards", "recomputed"):
-            if value := getattr(given, flag):
-                parser.error(f"--{flag} is {value!r}; allowed: only with --recipe")
-        return None
+) -> frozenset[str]:
+    """Reads --traits, and exits with the parser's error if one is unknown."""
     recipe = recipes()[given.recipe]
-    words = given.traits.split(",") if given.traits else recipe.default
-    traits = frozenset(words)
-    allowed = recipe.words()
-    for word in sorted(traits - allowed):
-        parser.error(f"--traits has {word!r}; allowed: {', '.join(sorted(allowed))}")
-    return Planned(given.recipe, given.shards or 1, traits, given.recomputed or 0)
+    found = frozenset(given.traits.split(",") if given.traits else recipe.default)
+    allowed = sorted(recipe.words())
+    for word in sorted(found.difference(allowed)):
+        parser.error(f"--traits has {word!r}; allowed: {', '.join(allowed)}")
+    return found
+
+
+def predicted(
+    given: argparse.Namespace,
+    traits: frozenset[str],
+    row: Mapping[str, Any],
+    query: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Predicts a rank's memory for a row of the plan. Raises ValueError if the row
+    cannot be in this recipe."""
+    recipe, recomputed = recipes()[given.recipe], given.recomputed or 0
+    if row["precision"] not in recipe.precisions:
+        raise ValueError(
+            f"--precision is {row['precision']}; allowed with "
+            f"--recipe={given.recipe}: {', '.join(recipe.precisions)}"
+        )
+    if recomputed and row["checkpoint"] != "none":
+        raise ValueError(
+            f"--checkpoint is {row['checkpoint']}; allowed with --recomputed: none"
+        )
+    if recomputed and "saved" not in {item.unit for item in recipe.of(traits)}:
+        raise ValueError(
+            f"--recomputed is {recomputed:g}; allowed with "
+            f"--recipe={given.recipe} and these traits: 0"
+        )
+    shape = (query["batch"], query["seq"], query["tensor_ranks"])
+    job = Job("", *shape, given.shards or 1, traits, recomputed=recomputed)
+    found = memory(job, recipe, row)
+    totals = {f"{what}_bytes": found.bytes_of(what) for what in TOTALS}
+    budget = query["device_memory_bytes"]
+    return {
+        "name": given.recipe,
+        "fits": totals["peak_bytes"] <= budget,
+        "largest_batch": _largest_batch(job, recipe, row, budget),
+        **totals,
+        **asdict(found),
+    }

@@ -2,8 +2,7 @@
 """Predicts the time of training, at a share of a peak or at measured rates."""
 
 import argparse
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,12 @@ if TYPE_CHECKING:
 Json = Mapping[str, Any]
 _EXPERIMENT, _RATE = "model_size", "flops_per_second"
 _TOKENS = 2**20
+RULES = (
+    ("mfu", "without", ("measured",)),
+    ("mfu", "with", ("peak_tflops",)),
+    ("peak_tflops", "with", ("mfu", "measured")),
+    ("tokens", "with", ("mfu", "measured")),
+)
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -47,87 +52,66 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     )
 
 
-@dataclass(frozen=True)
-class Training:
-    tokens: int
-    mfu: float | None
-    peak: float | None  # FLOP/s
-    measured: Path | None
-    rates: "tuple[Row, ...]" = ()
-
-    def query(self) -> dict[str, Any]:
-        found = {
-            "tokens": self.tokens,
-            "mfu": self.mfu,
-            "peak_flops_per_second": self.peak,
-            "measured": self.measured and str(self.measured),
-        }
-        return {key: value for key, value in found.items() if value is not None}
-
-    def _rate(self, batch: int, seq: int, step: str) -> "Row | None":
-        """The row of this shape, or else the row with the most tokens, since larger
-        products run at a higher rate."""
-        rows = [row for row in self.rates if row.name.startswith(f"{step}/batch:")]
-
-        def fit(row: "Row") -> tuple[bool, int]:
-            shape = row.numbers
-            is_same = (shape["batch"], shape["seq"]) == (batch, seq)
-            return is_same, shape["batch"] * shape["seq"]
-
-        return max(rows, key=fit, default=None)
-
-    def of(self, row: Json, query: Json) -> dict[str, Any]:
-        """Predicts the training time for a row of the plan."""
-        batch, seq = query["batch"], query["seq"]
-        found: dict[str, Any] = {
-            "steps": whole(self.tokens / (batch * seq)),
-            "seconds": None,
-        }
-        if self.mfu and self.peak:
-            rate = self.mfu * self.peak
-            basis = f"{text.percent(self.mfu)} of {text.rate(self.peak, 'FLOP/s')}"
-        else:
-            step = "/".join((_EXPERIMENT, row["model"], row["precision"], row["mode"]))
-            timed = self._rate(batch, seq, step)
-            if timed is None:
-                return found | {"basis": f"no row {step}"}
-            rate, basis = timed[_RATE], timed.name
-        found |= {"seconds": found["steps"] * row["flops"] / rate, "basis": basis}
-        share = {"mfu": rate / self.peak} if self.peak else {}
-        return found | {_RATE: rate, **share}
+def query(given: argparse.Namespace) -> dict[str, Any]:
+    found = {
+        "tokens": given.tokens or _TOKENS,
+        "mfu": given.mfu,
+        "peak_flops_per_second": given.peak_tflops and 1e12 * given.peak_tflops,
+        "measured": given.measured and str(given.measured),
+    }
+    return {key: value for key, value in found.items() if value is not None}
 
 
-def _rates(path: Path) -> "tuple[Row, ...]":
+def rates(
+    parser: argparse.ArgumentParser, given: argparse.Namespace
+) -> "Sequence[Row]":
+    """Reads --measured, and exits with the parser's error if it has no rates."""
+    if given.measured is None:
+        return ()
     from reports.results.rows import load  # imports scipy, which takes a second
 
-    rows = tuple(
-        row
-        for row in load(path).of(_EXPERIMENT)
-        if row.numbers.keys() == {"batch", "seq"} and (row.get(_RATE) or 0) > 0
-    )
-    if not rows:
-        raise NotAResult(f"{path}: it has no timed row of {_EXPERIMENT}")
-    return rows
-
-
-def training(
-    parser: argparse.ArgumentParser, given: argparse.Namespace
-) -> Training | None:
-    """Reads the flags, and exits with the parser's error if they conflict."""
-    mfu, measured, peak = given.mfu, given.measured, given.peak_tflops
-    if mfu and measured:
-        parser.error(f"--mfu is {mfu:g}; allowed: only without --measured")
-    if mfu and not peak:
-        parser.error(f"--mfu is {mfu:g}; allowed: only with --peak_tflops")
-    if not mfu and not measured:
-        for flag, value in (("peak_tflops", peak), ("tokens", given.tokens)):
-            if value:
-                allowed = "only with --mfu or --measured"
-                parser.error(f"--{flag} is {value:.13g}; allowed: {allowed}")
-        return None
     try:
-        rates = _rates(measured) if measured else ()
+        found = [
+            row
+            for row in load(given.measured).of(_EXPERIMENT)
+            if row.numbers.keys() == {"batch", "seq"} and (row.get(_RATE) or 0) > 0
+        ]
     except NotAResult as error:
         parser.error(f"argument --measured: {error}")
-    in_flops = 1e12 * peak if peak else None
-    return Training(given.tokens or _TOKENS, mfu, in_flops, measured, rates)
+    if not found:
+        lacks = f"{given.measured}: it has no timed row of {_EXPERIMENT}"
+        parser.error(f"argument --measured: {lacks}")
+    return found
+
+
+def _timed(rates: "Sequence[Row]", step: str, batch: int, seq: int) -> "Row | None":
+    """The row of this shape, or else the row with the most tokens, since larger
+    products run at a higher rate."""
+
+    def fit(row: "Row") -> tuple[bool, int]:
+        shape = row.numbers
+        is_same = (shape["batch"], shape["seq"]) == (batch, seq)
+        return is_same, shape["batch"] * shape["seq"]
+
+    rows = (row for row in rates if row.name.startswith(f"{step}/batch:"))
+    return max(rows, key=fit, default=None)
+
+
+def predicted(rates: "Sequence[Row]", row: Json, query: Json) -> dict[str, Any]:
+    """Predicts the training time for a row of the plan, by `rates` unless the query
+    has a share of a peak."""
+    batch, seq = query["batch"], query["seq"]
+    peak: float = query.get("peak_flops_per_second", 0)
+    steps = whole(query["tokens"] / (batch * seq)) or 0
+    found: dict[str, Any] = {"steps": steps, "seconds": None}
+    if "mfu" in query:
+        rate = query["mfu"] * peak
+        basis = f"{text.percent(query['mfu'])} of {text.rate(peak, 'FLOP/s')}"
+    else:
+        step = "/".join((_EXPERIMENT, row["model"], row["precision"], row["mode"]))
+        timed = _timed(rates, step, batch, seq)
+        if timed is None:
+            return found | {"basis": f"no row {step}"}
+        rate, basis = timed[_RATE], timed.name
+    found |= {"seconds": steps * row["flops"] / rate, "basis": basis, _RATE: rate}
+    return found | ({"mfu": rate / peak} if peak else {})

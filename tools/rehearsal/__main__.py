@@ -2,21 +2,23 @@
 """The command tools/rehearse."""
 
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
+from subprocess import CompletedProcess
 
 from reports.command import run_main
 from reports.results.rows import NotAResult, load
+from tools.planner.arguments import run_program
 from tools.planner.timing.rates import devices
 from tools.rehearsal import mesh, text
 from tools.rehearsal.arguments import Arguments, parse
 from tools.rehearsal.rates import text_of
 from tools.rehearsal.records import document
-from tools.rehearsal.run import run
+from tools.rehearsal.run import environment, run
 
 _ROOT = Path(__file__).resolve().parents[2]
 _BUILD = _ROOT / "build/release"
@@ -64,7 +66,12 @@ def main(
     results: Path = RESULTS,
 ) -> int:
     if mesh.asks_for_a_mesh(tokens):
-        return mesh.main(tokens, partial(mesh.run_program, mesh_program, library))
+
+        def ask(flags: Sequence[str], gpu: str) -> "CompletedProcess[str]":
+            null_gpu = environment(library, gpu, 1, os.environ)
+            return run_program(mesh_program, flags, null_gpu)
+
+        return mesh.main(tokens, ask)
     arguments = parse(tokens)
     if arguments.predicts:
         return _predict(arguments, program, library, results)

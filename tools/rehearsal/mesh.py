@@ -4,12 +4,10 @@
 import argparse
 import json
 import math
-import os
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 from reports.compare.argument_types import number
@@ -20,7 +18,6 @@ from tools.planner.timing.mesh import OVERLAP, SERIAL, Machine, computed
 from tools.planner.timing.rates import devices
 from tools.rehearsal import mesh_text
 from tools.rehearsal.arguments import GPUS
-from tools.rehearsal.run import environment
 
 Json = dict[str, Any]
 # Runs the program, trainbench_plan, with these flags on this GPU.
@@ -43,19 +40,6 @@ its memory, kernels and collectives are exact. The time of its step is computed.
 def asks_for_a_mesh(tokens: Sequence[str]) -> bool:
     names = (token.partition("=")[0] for token in tokens)
     return any(name in ("-mesh", "--mesh") for name in names)
-
-
-def run_program(
-    program: Path, library: Path, flags: Sequence[str], gpu: str
-) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [program, *flags],
-        env=environment(library, gpu, 1, os.environ),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -14,7 +14,7 @@ from reports.command import run_main
 from reports.results.files import write_files
 from reports.results.rows import load
 from tools.planner import arguments
-from tools.planner.__main__ import Ask, run_program
+from tools.planner.__main__ import RUN, Ask
 from tools.planner.validation import memory, page, step_times
 from tools.planner.validation.cells import DATA, Lacks
 from tools.planner.validation.points import Point, read_points
@@ -104,7 +104,7 @@ def _printed(
     return "\n".join(map(str, made)), 0
 
 
-def main(tokens: Sequence[str], ask: Ask = run_program) -> int:
+def main(tokens: Sequence[str], ask: Ask = RUN) -> int:
     parser = _parser()
     given = parser.parse_intermixed_args(tokens)
 
