@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The command tools/rehearse."""
 
+import argparse
 import json
 import os
 import sys
@@ -13,12 +14,11 @@ from subprocess import CompletedProcess
 from reports.command import run_main
 from reports.results.rows import NotAResult, load
 from tools.planner.arguments import run_program
-from tools.planner.timing.rates import devices
+from tools.planner.timing.rates import BACKWARD, HALF_SEQ, Device, devices
+from tools.planner.timing.step import CALL_US
 from tools.rehearsal import mesh, text
-from tools.rehearsal.arguments import Arguments, parse
-from tools.rehearsal.rates import text_of
 from tools.rehearsal.records import document
-from tools.rehearsal.run import environment, run
+from tools.rehearsal.run import environment, parse, run
 
 _ROOT = Path(__file__).resolve().parents[2]
 _BUILD = _ROOT / "build/release"
@@ -29,29 +29,53 @@ LIBRARY = _BUILD / "tools/null_gpu"
 GOOD, FAILED, USAGE = 0, 1, 2
 
 
-def _predict(arguments: Arguments, program: Path, library: Path, results: Path) -> int:
+def _say(words: str) -> None:
+    print(f"tools/rehearse: {words}", file=sys.stderr)
+
+
+def rates_of(device: Device) -> str:
+    """Returns a file for the null GPU (tools/null_gpu/core/rates.h), with a rate or a
+    measured product in each line. Products of all precisions reach the same shares of
+    their peaks. Raises ValueError if the device lacks a rate."""
+    values = {
+        **{name: device.peak(name) for name in ("fp32", "tf32", "bf16", "memory")},
+        "memory_share": device.memory["add"][1],
+        "attention": device.peak("attention"),
+        "attention_half_seq": HALF_SEQ,
+        "attention_backward": BACKWARD,
+        "link": device.peak("nvlink"),
+        "link_us": CALL_US,
+        "host_link": device.peak("pcie"),
+    }
+    lines = [f"{name} {value:.6g}" for name, value in values.items()]
+    shares = device.shares["bf16"]
+    for (flops_us, bytes_us), share in zip(shares.least_us, shares.share, strict=True):
+        lines.append(f"product {flops_us:.6g} {bytes_us:.6g} {share:.6g}")
+    return "\n".join(lines) + "\n"
+
+
+def _predict(
+    given: argparse.Namespace, program: Path, library: Path, results: Path
+) -> int:
     now = datetime.now(UTC)  # microseconds: two calls do not share a file
-    result = results / f"{now:%Y%m%dT%H%M%S.%fZ}-{arguments.gpu}-predicted.json"
+    result = results / f"{now:%Y%m%dT%H%M%S.%fZ}-{given.gpu}-predicted.json"
     try:
         results.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        print(f"tools/rehearse: {error}", file=sys.stderr)
+        _say(str(error))
         return USAGE
-    own = [] if "benchmark_out" in arguments.names else [f"--benchmark_out={result}"]
+    own = [] if "benchmark_out" in given.names else [f"--benchmark_out={result}"]
     with tempfile.TemporaryDirectory(prefix="rehearse-") as name:
         rates = Path(name, "rates")
-        rates.write_text(text_of(devices()[arguments.gpu]), encoding="utf-8")
-        status = run(
-            program,
-            library,
-            arguments,
-            *own,
-            TRAINBENCH_NULL_GPU_RATES=str(rates),
+        rates.write_text(rates_of(devices()[given.gpu]), encoding="utf-8")
+        variables = {
+            "TRAINBENCH_NULL_GPU_RATES": str(rates),
             # SpinKernel ends by its own clock: it takes the time that it is given.
-            TRAINBENCH_NULL_GPU_DURATION="SpinKernel=arg0",
-        )
+            "TRAINBENCH_NULL_GPU_DURATION": "SpinKernel=arg0",
+        }
+        status = run(program, library, given, *own, **variables)
     if status < 0:
-        print(f"tools/rehearse: signal {-status} ended the program", file=sys.stderr)
+        _say(f"signal {-status} ended the program")
         return FAILED
     if result.exists():
         print(f"wrote {result}", file=sys.stderr)
@@ -72,31 +96,26 @@ def main(
             return run_program(mesh_program, flags, null_gpu)
 
         return mesh.main(tokens, ask)
-    arguments = parse(tokens)
-    if arguments.predicts:
-        return _predict(arguments, program, library, results)
+    given = parse(tokens)
+    if given.predicts:
+        return _predict(given, program, library, results)
     with tempfile.TemporaryDirectory(prefix="rehearse-") as name:
         records, result = Path(name, "records"), Path(name, "result.json")
         own = (f"--rehearsal={records}", f"--benchmark_out={result}")
-        status = run(program, library, arguments, *own)
+        status = run(program, library, given, *own)
         if status == USAGE:
             return USAGE  # the program has printed the reason
         try:
             found = load(result)
         except NotAResult as error:
-            print(
-                f"tools/rehearse: the program ended with status {status} and left no "
-                f"result: {error}",
-                file=sys.stderr,
-            )
+            ended = f"the program ended with status {status} and left no result"
+            _say(f"{ended}: {error}")
             return FAILED
-        cases = document(arguments.gpu, records, found)
-    if arguments.json:
-        print(json.dumps(cases, indent=1))
-    else:
-        print(text.render(cases, arguments.kernels))
+        cases = document(given.gpu, records, found)
+    shown = json.dumps(cases, indent=1)
+    print(shown if given.json else text.render(cases, given.kernels))
     if not found.complete:
-        print("tools/rehearse: the run was stopped early", file=sys.stderr)
+        _say("the run was stopped early")
     return GOOD if status == 0 and found.complete else FAILED
 
 

@@ -17,7 +17,7 @@ from tools.planner.links import METAVAR, two_links
 from tools.planner.timing.mesh import OVERLAP, SERIAL, Machine, computed
 from tools.planner.timing.rates import devices
 from tools.rehearsal import mesh_text
-from tools.rehearsal.arguments import GPUS
+from tools.rehearsal.run import GPUS
 
 Json = dict[str, Any]
 # Runs the program, trainbench_plan, with these flags on this GPU.

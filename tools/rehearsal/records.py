@@ -4,7 +4,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,22 +21,17 @@ def _family(kernel: Mapping[str, Any]) -> str:
     return f"{kernel['family']} product"
 
 
-def _families(kernels: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """The launches of each family, most frequent first."""
-    counts: Counter[str] = Counter()
-    for kernel in kernels:
-        counts[_family(kernel)] += kernel["launches"]
-    return dict(counts.most_common())
-
-
 def _phase(phase: Json) -> Json:
-    """tools/null_gpu/core/counters.h has the counters; kernels have demangled names,
-    most frequent first."""
+    """tools/null_gpu/core/counters.h has the counters; kernels have demangled names;
+    these and families are most frequent first."""
+    families = Counter[str]()
+    for kernel in phase["kernels"]:
+        families[_family(kernel)] += kernel["launches"]
     return {
         "name": phase["phase"],
         "counters": phase["counters"],
         "kernels": phase["kernels"],
-        "families": _families(phase["kernels"]),
+        "families": dict(families.most_common()),
     }
 
 
@@ -74,7 +69,7 @@ def _recorded(record: Json) -> Json:
 
 
 def _case(
-    name: str, reason: str = "", failed: bool = False, host_us: float | None = None
+    name: str, status: str, reason: str = "", host_us: float | None = None
 ) -> Json:
     """A case without its record. `reason` is why it was skipped or failed, else "";
     `host_us` is the time to enqueue a call."""
@@ -87,7 +82,7 @@ def _case(
         "phases": [],
         "components": [],
         "host_us": host_us,
-        "status": "failed" if failed else "skipped" if reason else "good",
+        "status": status,
         "fits": None,
         "unused_share": None,
         # If the GPU takes less time than this, this machine's host is the slower one.
@@ -98,13 +93,10 @@ def _case(
 def document(gpu: str, directory: Path, result: Result) -> Json:
     """All cases of the run, in its order; those without a record, which were not
     rehearsed, come last. Bytes and counts are exact; computed_least_us is computed."""
-    cases = {
-        **{
-            row.name: _case(row.name, host_us=row.get("host_us")) for row in result.rows
-        },
-        **{row.name: _case(row.name, row.reason) for row in result.skipped},
-        **{row.name: _case(row.name, row.reason, failed=True) for row in result.errors},
-    }
+    good = (_case(row.name, "good", host_us=row.get("host_us")) for row in result.rows)
+    skipped = (_case(row.name, "skipped", row.reason) for row in result.skipped)
+    failed = (_case(row.name, "failed", row.reason) for row in result.errors)
+    cases = {case["name"]: case for case in (*good, *skipped, *failed)}
     paths = sorted(directory.glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
     every = (json.loads(path.read_text("utf-8")) for path in paths)
     records = {one["name"]: one for one in every if one["name"] in cases}

@@ -1,15 +1,93 @@
 # SPDX-License-Identifier: MIT
-"""Runs the program on null GPUs."""
+"""The flags of tools/rehearse, and runs of the program on null GPUs, which get all
+other flags."""
 
+import argparse
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tools.rehearsal.arguments import Arguments
+from reports.compare.argument_types import number
+from tools.planner.arguments import parser as make_parser
+from tools.planner.timing import NODE  # not from step.py, which needs numpy
 
+# tools/null_gpu/core/profile.h
+GPUS = ("h100", "h200", "a100-40", "a100-80", "b200")
+MOST_RANKS = 16
+# The flags of the program that a rehearsal sets itself or cannot use.
+_OURS = (
+    *("device", "value_checks", "rehearsal", "isolated_case"),
+    *("benchmark_out", "benchmark_out_format", "benchmark_format", "samples_out"),
+)
 # Times are not measured: the fewest samples are enough.
 _SHORT = {"warmup": 0, "benchmark_min_time": 0}
+
+
+def parse(tokens: Sequence[str]) -> argparse.Namespace:
+    """Reads our flags. The result also has the program's `flags`, their `names`, and
+    whether the run `predicts` times."""
+    parser = make_parser(
+        "Runs the chosen cases on a null GPU: LibTorch's own dispatcher, autograd "
+        "engine and caching allocator, kernels that do nothing. What it prints of "
+        "memory, kernels and copies is exact.",
+        prog="tools/rehearse",
+        epilog="All other flags are those of tools/bench: --suite, "
+        "--benchmark_filter, --models, --batch, ...; see tools/bench --help.",
+    )
+    add = parser.add_argument
+    add("--gpu", required=True, choices=GPUS, help="the GPU to imitate")
+    add(
+        "--mesh",  # __main__.py passes it to mesh.py
+        help="rehearse one rank of many instead; with --help, lists the flags for that",
+    )
+    add(
+        "--ranks",
+        type=number(1, MOST_RANKS, whole=True),
+        metavar="N",
+        help="number of GPUs; cases of several ranks then run on all of them",
+    )
+    add("--json", action="store_true", help="print JSON")
+    add(
+        "--kernels",
+        type=number(0, 10**6, whole=True),
+        default=5,
+        metavar="N",
+        help="kernels to name for each phase (default: 5; JSON has all)",
+    )
+    add(
+        "--times",
+        choices=("none", "predicted"),
+        default="none",
+        help="predicted: kernels take the time that published rates predict, and the "
+        "result of the run is kept, for tools/report and tools/answers",
+    )
+    given, flags = parser.parse_known_args(tokens)
+    given.flags = flags
+    given.predicts = given.times == "predicted"
+    if given.predicts and (given.ranks or 1) > NODE:
+        parser.error(
+            f"--ranks is {given.ranks}; allowed with --times=predicted: 1 to {NODE}, "
+            "whose links are those of one node"
+        )
+    if given.predicts and given.json:
+        parser.error(
+            "--json contradicts --times=predicted, which keeps a result in JSON"
+        )
+    named = (flag for flag in flags if flag.startswith("-"))
+    given.names = [flag.lstrip("-").partition("=")[0] for flag in named]
+    for name in given.names:
+        if name in _OURS and not (given.predicts and name == "benchmark_out"):
+            parser.error(
+                f"--{name} has no place in a rehearsal; allowed: flags that choose "
+                "cases or set their sizes"
+            )
+    return given
+
+
+def main(tokens: Sequence[str]) -> None:
+    """Refuses wrong flags before the program is built."""
+    parse(tokens)
 
 
 def environment(
@@ -33,23 +111,23 @@ def environment(
     }
 
 
-def flags(arguments: Arguments, *own: str) -> list[str]:
+def flags(given: argparse.Namespace, *own: str) -> list[str]:
     """The program's flags: what a rehearsal needs, `own`, and the user's flags. These
     come last, so that a word without a dash there is the user's."""
-    short = _SHORT | ({"rounds": 1} if arguments.predicts else {})
-    ranks = [] if arguments.ranks is None else [f"--ranks={arguments.ranks}"]
+    short = _SHORT | ({"rounds": 1} if given.predicts else {})
+    ranks = [f"--ranks={given.ranks}"] if given.ranks else []
     return [
-        *(f"--{name}={short[name]}" for name in short if name not in arguments.names),
+        *(f"--{name}={short[name]}" for name in short if name not in given.names),
         *ranks,
         "--device=cuda",
         "--value_checks=skip",
         *own,
-        *arguments.flags,
+        *given.flags,
     ]
 
 
 def run(
-    program: Path, library: Path, arguments: Arguments, *own: str, **variables: str
+    program: Path, library: Path, given: argparse.Namespace, *own: str, **variables: str
 ) -> int:
     """Runs the program with its `own` flags and more variables of its environment.
     Returns its exit status; negative if a signal ended it.
@@ -58,10 +136,9 @@ def run(
     it predicts times, and dropped otherwise: the rehearsal reports more.
     """
     return subprocess.run(
-        [program, *flags(arguments, *own)],
-        env=environment(library, arguments.gpu, arguments.ranks, os.environ)
-        | variables,
+        [program, *flags(given, *own)],
+        env=environment(library, given.gpu, given.ranks, os.environ) | variables,
         stdin=subprocess.DEVNULL,
-        stdout=None if arguments.predicts else subprocess.DEVNULL,
+        stdout=None if given.predicts else subprocess.DEVNULL,
         check=False,
     ).returncode

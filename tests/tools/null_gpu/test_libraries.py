@@ -10,7 +10,7 @@ import pytest
 
 from null_gpu import null_gpu
 from processes import Finished, run
-from tools.rehearsal.arguments import GPUS
+from tools.rehearsal.run import GPUS
 
 START = """
 from ctypes import *

@@ -15,11 +15,9 @@ from results import document as result_of
 from stub_checkout import write_script
 from tools.planner.timing.rates import devices
 from tools.rehearsal import text
-from tools.rehearsal.__main__ import main
-from tools.rehearsal.arguments import GPUS, parse
-from tools.rehearsal.rates import text_of
+from tools.rehearsal.__main__ import main, rates_of
 from tools.rehearsal.records import Json, document
-from tools.rehearsal.run import environment, flags
+from tools.rehearsal.run import GPUS, environment, flags, parse
 
 KERNELS = [
     {"name": FILL, "family": "other", "launches": 7},
@@ -121,7 +119,7 @@ def test_a_program_finds_null_gpus_alone() -> None:
 
 @pytest.mark.parametrize("gpu", GPUS)
 def test_the_null_gpu_gets_all_rates(gpu: str) -> None:
-    lines = [line.split() for line in text_of(devices()[gpu]).splitlines()]
+    lines = [line.split() for line in rates_of(devices()[gpu]).splitlines()]
     values = {line[0]: float(line[1]) for line in lines if line[0] != "product"}
     assert len(values) == 11 and min(values.values()) > 0
     products = [tuple(map(float, line[1:])) for line in lines if line[0] == "product"]
