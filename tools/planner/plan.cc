@@ -4,6 +4,7 @@
 
 #include <ATen/Parallel.h>
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,18 +69,13 @@ Json ModelQueryJson(const Query& query) {
                {"seq", query.seq},
                {"tensor_ranks", query.tensor_ranks},
                {"device_memory_bytes", query.device_memory_bytes}};
-  for (const ModelConfig& model : query.models) {
-    json["models"].push_back(model.name);
-  }
-  for (const Precision precision : query.precisions) {
-    json["precisions"].push_back(PrecisionName(precision));
-  }
-  for (const StepMode mode : query.modes) {
-    json["modes"].push_back(StepModeName(mode));
-  }
-  for (const Checkpointing& checkpointing : query.checkpointing) {
-    json["checkpoints"].push_back(CheckpointingName(checkpointing));
-  }
+  const auto add = [&](const char* key, const auto& all, const auto& name) {
+    for (const auto& one : all) json[key].push_back(std::invoke(name, one));
+  };
+  add("models", query.models, &ModelConfig::name);
+  add("precisions", query.precisions, PrecisionName);
+  add("modes", query.modes, StepModeName);
+  add("checkpoints", query.checkpointing, CheckpointingName);
   return json;
 }
 

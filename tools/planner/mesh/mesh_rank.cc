@@ -4,16 +4,30 @@
 
 #include <torch/types.h>
 
-#include <string>
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
 
 #include "fixtures/device/cuda_memory.h"
 #include "fixtures/device/null_gpu.h"
 #include "fixtures/device/torch_device.h"
+#include "fixtures/experiment/fixture.h"
+#include "fixtures/memory/allocation_recorder.h"
 #include "fixtures/memory/out_of_memory.h"
+#include "fixtures/prediction/largest_fit.h"
+#include "fixtures/ranks/errors.h"
+#include "model/accounting/library.h"
+#include "model/distributed/fsdp/fully_sharded.h"
+#include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
 #include "model/distributed/trainer/parallel_trainer.h"
+#include "model/dry_run/dry_run.h"
 #include "model/nn/dtype.h"
 #include "model/spec/phase.h"
+#include "model/spec/status_macros.h"
 #include "model/training/adamw.h"
+#include "model/training/precision_scope.h"
 
 namespace trainbench {
 namespace {
@@ -31,6 +45,58 @@ std::map<MeshAxis, std::unique_ptr<ProcessGroup>> GroupsOf(const MeshJob& job) {
   }
   return groups;
 }
+
+// One rank of the job, which trains its shards of its part of the model with
+// AdamW on a batch. The other ranks do not exist. The job must be valid.
+class MeshRank : public StepFixture {
+ public:
+  MeshRank(const MeshJob& job, const Device& device)
+      : job_(job),
+        groups_(GroupsOf(job)),
+        matmul_(job.precision),
+        ranks_(job.model, *groups_[MeshAxis::kTensor]),
+        model_(MakePart(ranks_,
+                        at::device(TorchDevice(device)).dtype(at::kFloat))),
+        sharded_(model_, job.sharding, WeightType(job.precision),
+                 AdamWOptions(), *groups_[MeshAxis::kFsdp],
+                 groups_[MeshAxis::kData].get()),
+        batch_(RandomBatch(job.model.vocab, job.batch, job.seq,
+                           TorchDevice(device))) {}
+
+  // Nothing has values.
+  absl::Status Check() override { return absl::OkStatus(); }
+
+  void Step(PhaseObserver& phases) override {
+    std::map<MeshAxis, CollectiveRecorder> recorders;
+    for (const auto& [axis, group] : groups_) {
+      if (group->size() > 1) recorders.try_emplace(axis, *group);
+    }
+    RunParallelStep(model_, sharded_, batch_, job_.precision, phases);
+    for (const auto& [axis, recorder] : recorders) {
+      traffic_[axis] = recorder.traffic();
+    }
+  }
+
+  // Returns the traffic of the last step's collectives.
+  const MeshTraffic& traffic() const { return traffic_; }
+
+  // Returns the elements of the rank's shards, derived from AdamW's state: two
+  // fp32 moments of each element, and a count of 4 bytes for each unit.
+  int64_t ShardElements() const {
+    const int64_t units = job_.model.layers + 2;
+    return (sharded_.StateBytes() - 4 * units) / 8;
+  }
+
+ private:
+  const MeshJob job_;
+  std::map<MeshAxis, std::unique_ptr<ProcessGroup>> groups_;
+  MatmulScope matmul_;
+  TensorRanks ranks_;
+  TransformerLm model_;
+  FullySharded sharded_;
+  Batch batch_;
+  MeshTraffic traffic_;
+};
 
 // Adds what the null GPU did in the step.
 void AddCounts(const NullGpuPhases& phases, Json& found) {
@@ -54,17 +120,16 @@ void AddCounts(const NullGpuPhases& phases, Json& found) {
 Json TrainTwoSteps(const MeshJob& job, const Device& device,
                    NullGpuPhases& phases) {
   const int64_t library_bytes = CublasWorkspaceBytes(device.index);
-  MeshRank rank(job, TorchDevice(device));
+  MeshRank rank(job, device);
   device.Synchronize();
   const int64_t build_peak = GetCudaMemory(device.index).allocated_peak;
   // The steps' reserved memory must not include blocks of the build.
   device.ReleaseUnusedMemory();
   ResetCudaPeak(device.index);
-  MeshTraffic collectives;
   // The first step allocates what the second one reuses.
   for (int step = 0; step < 2; ++step) {
     phases.Begin();
-    collectives = rank.Run(phases);
+    rank.Step(phases);
     phases.End();
     device.Synchronize();
     AwaitAutogradThread(device.index);
@@ -77,38 +142,96 @@ Json TrainTwoSteps(const MeshJob& job, const Device& device,
                 {"reserved_bytes", memory.reserved_peak},
                 {"shard_elements", rank.ShardElements()}};
   AddCounts(phases, found);
-  found["collectives"] = CollectivesJson(collectives, job.mesh);
+  found["collectives"] = CollectivesJson(rank.traffic(), job.mesh);
   return found;
+}
+
+template <typename T>
+absl::StatusOr<T> Try(const std::function<T()>& work) {
+  absl::StatusOr<T> found;
+  const absl::Status status = CatchToStatus([&] { found = work(); });
+  return status.ok() ? found : status;
+}
+
+std::tuple<int64_t, int64_t, int64_t> BuildKey(const MeshJob& job) {
+  return {job.mesh.tensor, job.batch, job.mesh.fsdp};
+}
+
+int64_t Reserved(int64_t tensor_bytes) {
+  return ReservedBytes(tensor_bytes + kCublasWorkspaces);
 }
 
 }  // namespace
 
-MeshRank::MeshRank(const MeshJob& job, at::Device device)
-    : job_(job),
-      groups_(GroupsOf(job)),
-      matmul_(job.precision),
-      ranks_(job.model, *groups_[MeshAxis::kTensor]),
-      model_(MakePart(ranks_, at::device(device).dtype(at::kFloat))),
-      sharded_(model_, job.sharding, WeightType(job.precision), AdamWOptions(),
-               *groups_[MeshAxis::kFsdp], groups_[MeshAxis::kData].get()),
-      batch_(RandomBatch(job.model.vocab, job.batch, job.seq, device)) {}
+int64_t RankMemory::reserved_bytes() const { return Reserved(step_peak_bytes); }
 
-MeshTraffic MeshRank::Run(PhaseObserver& phases) {
-  std::map<MeshAxis, CollectiveRecorder> recorders;
-  for (const auto& [axis, group] : groups_) {
-    if (group->size() > 1) recorders.try_emplace(axis, *group);
-  }
-  RunParallelStep(model_, sharded_, batch_, job_.precision, phases);
-  MeshTraffic traffic;
-  for (const auto& [axis, recorder] : recorders) {
-    traffic[axis] = recorder.traffic();
-  }
-  return traffic;
+int64_t RankMemory::needed_bytes() const {
+  return std::max(reserved_bytes(), Reserved(build_peak_bytes));
 }
 
-int64_t MeshRank::ShardElements() const {
-  const int64_t units = job_.model.layers + 2;
-  return (sharded_.StateBytes() - 4 * units) / 8;
+absl::StatusOr<RankMemory> PredictRank(const MeshJob& job,
+                                       const Device& device) {
+  return Try<RankMemory>([&]() -> RankMemory {
+    const DryCall step = CallDry(
+        [&] { return std::make_unique<MeshRank>(job, device); }, device);
+    return {.build_peak_bytes = step.build_peak_bytes,
+            .step_peak_bytes = step.peak_bytes,
+            .resident_bytes = step.timeline.live_after,
+            .peak_at = PeakText(step.timeline),
+            .largest_at_peak = LargestAtPeakText(step.timeline),
+            .work = step.work};
+  });
+}
+
+absl::StatusOr<RankMemory> RankPredictor::Predict(const MeshJob& job) {
+  ASSIGN_OR_RETURN(auto memory, PredictSteps(job));
+  ASSIGN_OR_RETURN(memory.build_peak_bytes, BuildPeak(job));
+  return memory;
+}
+
+absl::StatusOr<RankMemory> RankPredictor::PredictSteps(const MeshJob& job) {
+  const std::tuple key(job.mesh.tensor, job.batch,
+                       CheckpointingName(job.model.checkpointing));
+  auto known = steps_.find(key);
+  if (known == steps_.end()) {
+    ASSIGN_OR_RETURN(const auto memory, PredictRank(job, device_));
+    builds_[BuildKey(job)] = memory.build_peak_bytes;
+    known = steps_.emplace(key, Known{memory, ShardElements(job)}).first;
+  }
+  RankMemory mine = known->second.memory;
+  const int64_t more =
+      kStateBytes * (ShardElements(job) - known->second.shard_elements);
+  mine.step_peak_bytes += more;
+  mine.resident_bytes += more;
+  return mine;
+}
+
+absl::StatusOr<int64_t> RankPredictor::BuildPeak(const MeshJob& job) {
+  const auto known = builds_.find(BuildKey(job));
+  if (known != builds_.end()) return known->second;
+  const auto peak = Try<int64_t>([&] {
+    AllocationRecorder recorder(TorchDevice(device_));
+    const DryRun dry([](const DryOperator&) {});
+    std::optional<MeshRank> rank;
+    const auto build = [&](PhaseObserver&) { rank.emplace(job, device_); };
+    const int64_t bytes = recorder.Record(build).peak_bytes;
+    recorder.Observe([&] { rank.reset(); });
+    return bytes;
+  });
+  if (peak.ok()) builds_[BuildKey(job)] = *peak;
+  return peak;
+}
+
+int64_t RankPredictor::LargestBatch(const MeshJob& job, int64_t budget_bytes) {
+  const auto build = BuildPeak(job);
+  if (!build.ok() || Reserved(*build) > budget_bytes) return 0;
+  MeshJob tried = job;
+  return LargestFit(kMostBatch, budget_bytes, [&](int64_t batch) {
+    tried.batch = batch;
+    const auto steps = PredictSteps(tried);
+    return steps.ok() ? static_cast<double>(steps->reserved_bytes())
+                      : std::numeric_limits<double>::max();
+  });
 }
 
 Json RehearseRank(const MeshJob& job, const Device& device) {

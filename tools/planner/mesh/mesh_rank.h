@@ -1,48 +1,78 @@
 // SPDX-License-Identifier: MIT
-// One rank of a job on a mesh, and its rehearsal on a null GPU.
+// One rank of a job on a mesh: its memory, found by a dry run of it, and its
+// rehearsal on a null GPU.
 
 #ifndef TRAINBENCH_TOOLS_PLANNER_MESH_MESH_RANK_H_
 #define TRAINBENCH_TOOLS_PLANNER_MESH_MESH_RANK_H_
 
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <tuple>
 
+#include "absl/status/statusor.h"
 #include "fixtures/device/device.h"
-#include "model/distributed/comm/process_group.h"
-#include "model/distributed/fsdp/fully_sharded.h"
-#include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
-#include "model/training/precision_scope.h"
-#include "model/training/train_step.h"
+#include "fixtures/prediction/dry_call.h"
 #include "tools/planner/mesh/mesh_job.h"
 
 namespace trainbench {
 
-// One rank of the job, which trains its shards of its part of the model with
-// AdamW on a batch. The other ranks do not exist.
-class MeshRank {
+// A parameter's value, its gradient and both moments, in fp32.
+inline constexpr int64_t kStateBytes = 16;
+
+struct RankMemory {
+  // Bytes of tensors: at the highest point of the build and of a step, and
+  // between steps.
+  int64_t build_peak_bytes = 0;
+  int64_t step_peak_bytes = 0;
+  int64_t resident_bytes = 0;
+  std::string peak_at;  // of the step
+  std::string largest_at_peak;
+  WorkByPart work;  // of the step's operators
+
+  // Bytes that the caching allocator reserves, with library workspaces: for the
+  // steps; and for the build or the steps, whichever needs more.
+  int64_t reserved_bytes() const;
+  int64_t needed_bytes() const;
+};
+
+// Builds the rank and trains two steps in a DryRun. The job must be valid. The
+// error says what cannot run dry, or cannot be counted.
+absl::StatusOr<RankMemory> PredictRank(const MeshJob& job,
+                                       const Device& device);
+
+// Predicts many ranks with few dry runs. The jobs may differ in mesh, batch and
+// checkpointing only. With the same number of tensor ranks, steps differ only
+// in their shards, which are always allocated.
+class RankPredictor {
  public:
-  // The job must be valid.
-  MeshRank(const MeshJob& job, at::Device device);
+  explicit RankPredictor(const Device& device) : device_(device) {}
 
-  // Runs a training step. Returns the traffic of its collectives.
-  MeshTraffic Run(PhaseObserver& phases);
+  // Like PredictRank, except that the padding of units and largest_at_peak may
+  // come from a rank with other shards.
+  absl::StatusOr<RankMemory> Predict(const MeshJob& job);
 
-  // Returns the elements of the rank's shards, derived from AdamW's state: two
-  // fp32 moments of each element, and a count of 4 bytes for each unit.
-  int64_t ShardElements() const;
+  // The same without build_peak_bytes, which may need a dry run of its own.
+  absl::StatusOr<RankMemory> PredictSteps(const MeshJob& job);
+
+  // Returns the largest batch, up to kMostBatch, that fits in the budget; 0 if
+  // not even one sequence does.
+  int64_t LargestBatch(const MeshJob& job, int64_t budget_bytes);
 
  private:
-  const MeshJob job_;
-  std::map<MeshAxis, std::unique_ptr<ProcessGroup>> groups_;
-  MatmulScope matmul_;
-  TensorRanks ranks_;
-  TransformerLm model_;
-  FullySharded sharded_;
-  Batch batch_;
+  struct Known {
+    RankMemory memory;
+    int64_t shard_elements;
+  };
+
+  absl::StatusOr<int64_t> BuildPeak(const MeshJob& job);
+
+  const Device& device_;
+  // Keys: tensor ranks, batch, checkpointing.
+  std::map<std::tuple<int64_t, int64_t, std::string>, Known> steps_;
+  // Keys: tensor ranks, batch, fsdp ranks.
+  std::map<std::tuple<int64_t, int64_t, int64_t>, int64_t> builds_;
 };
 
 // Builds the rank on a null GPU, trains two steps and destroys it. Returns

@@ -18,7 +18,6 @@
 #include "model/spec/status_macros.h"
 #include "tools/planner/mesh/mesh_job.h"
 #include "tools/planner/mesh/mesh_rank.h"
-#include "tools/planner/mesh/rank_memory.h"
 
 namespace trainbench {
 namespace {
