@@ -15,10 +15,10 @@ from reports.results.files import write_files
 from reports.results.rows import load
 from tools.planner import arguments
 from tools.planner.__main__ import RUN, Ask
-from tools.planner.validation import memory, page, step_times
+from tools.planner.validation import cells, memory, page, step_times
 from tools.planner.validation.cells import DATA, Lacks
-from tools.planner.validation.points import Point, read_points
-from tools.planner.validation.steps import Step, read_steps, steps_of
+from tools.planner.validation.points import read_points
+from tools.planner.validation.steps import read_steps, steps_of
 
 _DESCRIPTION = """\
 Compares predictions with the measurements of others in reports/reference/public/:
@@ -38,6 +38,7 @@ the mean absolute error of the times exceeds 15 %.
 """
 # Returns the program's row for flags. Raises Lacks if the program refuses them.
 Plan = Callable[[tuple[str, ...]], Mapping[str, Any]]
+_KINDS: dict[str, Any] = {"memory": memory, "time": step_times}
 _FILES = {
     "memory": [DATA / "points.tsv", DATA / "megatron.tsv"],
     "time": [DATA / "points.tsv", DATA / "llm_foundry.tsv", DATA / "neusight.tsv"],
@@ -66,42 +67,37 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _memory(
-    files: Iterable[Path], row: Plan
-) -> tuple[list[memory.Judged], list[Point]]:
-    points = (point for path in files for point in read_points(path))
-    return memory.judge(points, lambda job: row(job.flags()))
+def _judged(what: str, files: Iterable[Path], row: Plan) -> tuple[list[Any], list[Any]]:
+    """Predicts the points or steps of the files. Also returns those that no job can
+    express."""
 
-
-def _times(
-    files: Iterable[Path], row: Plan
-) -> tuple[list[step_times.Judged], list[Step]]:
     def sizes(model: str) -> Mapping[str, Any]:
         return row(("--operators", f"--models={model}", "--batch=1", "--seq=1"))
 
-    def read(path: Path) -> Iterator[Step]:
-        if path.suffix == ".json":
-            return steps_of(load(path), sizes)
-        return read_steps(path)
+    def read(path: Path) -> Iterator[Any]:
+        if what == "memory":
+            return read_points(path)
+        return (
+            steps_of(load(path), sizes) if path.suffix == ".json" else read_steps(path)
+        )
 
-    steps = (step for path in files for step in read(path))
-    return step_times.judge(steps, lambda job: row(job.flags()))
+    judge: Callable[..., Any] = _KINDS[what].judge
+    measured = (one for path in files for one in read(path))
+    return cells.judge(measured, lambda one: judge(one, lambda job: row(job.flags())))
 
 
-def _printed(
-    what: str, files: Sequence[Path], row: Plan, as_json: bool
-) -> tuple[str, int]:
+def _printed(given: argparse.Namespace, row: Plan) -> tuple[str, int]:
     """Returns what to print, and the exit status."""
-    if what == "memory":
-        of_memory = _memory(files or _FILES[what], row)
-        return (memory.as_json if as_json else memory.as_text)(*of_memory), 0
-    if what == "time":
-        of_time = _times(files or _FILES[what], row)
-        printed = (step_times.as_json if as_json else step_times.as_text)(*of_time)
-        return printed, int(not step_times.passes(of_time[0]))
-    made = page.page(*_memory(_FILES["memory"], row), *_times(_FILES["time"], row))
-    write_files(made)
-    return "\n".join(map(str, made)), 0
+    what = given.what
+    if what == "page":
+        sizes, times = (_judged(kind, of, row) for kind, of in _FILES.items())
+        made = page.page(*sizes, *times)
+        write_files(made)
+        return "\n".join(map(str, made)), 0
+    judged, lacking = _judged(what, given.files or _FILES[what], row)
+    kind = _KINDS[what]
+    printed = (kind.as_json if given.json else kind.as_text)(judged, lacking)
+    return printed, int(what == "time" and not step_times.passes(judged))
 
 
 def main(tokens: Sequence[str], ask: Ask = RUN) -> int:
@@ -123,7 +119,7 @@ def main(tokens: Sequence[str], ask: Ask = RUN) -> int:
     if given.what == "page" and given.files:
         parser.error(f"files has {given.files[0]}; allowed: none for page")
     try:
-        printed, status = _printed(given.what, given.files, row, given.json)
+        printed, status = _printed(given, row)
     except (OSError, ValueError) as error:
         parser.error(str(error))
     except Lacks as error:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Predicted and measured memory, and why they differ."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -69,8 +69,9 @@ def _compare(point: Point, job: Job, ask: Ask) -> Judged:
     )
 
 
-def _judge(point: Point, ask: Ask) -> Judged:
-    """Raises Lacks if no job expresses the point, or the program refuses the job."""
+def judge(point: Point, ask: Ask) -> Judged:
+    """Predicts a point. Raises Lacks if no job expresses it, or the program refuses the
+    job."""
     job = point.job
     if job is None:
         raise Lacks(point.lacks)
@@ -87,11 +88,6 @@ def _judge(point: Point, ask: Ask) -> Judged:
     kind = "unfused" if "unfused" in other.traits else "fused"
     cause = f"it has the bytes of {kind} attention" if explains else UNKNOWN
     return replace(judged, cause=cause)
-
-
-def judge(points: Iterable[Point], ask: Ask) -> tuple[list[Judged], list[Point]]:
-    """Predicts each point. Also returns the points that no job can express."""
-    return cells.judge(points, lambda point: _judge(point, ask))
 
 
 def _errors(judged: Sequence[Judged]) -> dict[str, float]:

@@ -2,7 +2,7 @@
 """Predicted and measured times of steps."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean, median
 from typing import Any
@@ -67,8 +67,9 @@ def _measured_us(step: Step, job: TimedJob, row: Row) -> float:
     raise Lacks(f"a time; measured is {step.unit!r}")
 
 
-def _judge(step: Step, ask: Ask) -> Judged:
-    """Raises Lacks if no job expresses the step, or the program refuses the job."""
+def judge(step: Step, ask: Ask) -> Judged:
+    """Predicts a step. Raises Lacks if no job expresses it, or the program refuses the
+    job."""
     device, job = step.device, step.job
     if device is None or job is None:
         raise Lacks(step.lacks)
@@ -94,11 +95,6 @@ def _judge(step: Step, ask: Ask) -> Judged:
 
 def _is_miss(ratio: float) -> bool:
     return abs(ratio - 1) > MISS
-
-
-def judge(steps: Iterable[Step], ask: Ask) -> tuple[list[Judged], list[Step]]:
-    """Predicts each step. Also returns the steps that no job can express."""
-    return cells.judge(steps, lambda step: _judge(step, ask), (Lacks, ValueError))
 
 
 def _one_utilization(judged: Sequence[Judged]) -> float:
