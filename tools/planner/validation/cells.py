@@ -17,7 +17,7 @@ from tools.planner.timing import NODE
 from tools.planner.timing.step import Ranks
 
 DATA = Path(__file__).resolve().parents[3] / "reports/reference/public"
-Row = Mapping[str, str]
+Row = dict[str, str]
 T = TypeVar("T")
 SIZES = "layers,d,ff,heads(kv),vocab"
 # Tokens of a micro-batch if the source does not give its size.

@@ -11,25 +11,8 @@ from pathlib import Path
 
 from tools.planner.recipes import Job, read_table, recipes
 from tools.planner.timing import NODE
-from tools.planner.validation.cells import (
-    DATA,
-    Lacks,
-    MeasuredJob,
-    Row,
-    architecture,
-    arithmetic,
-    batches,
-    expressed,
-    fields,
-    framework,
-    is_compiled,
-    is_fused,
-    ranks,
-    recomputed,
-    sizes,
-    table,
-    whole,
-)
+from tools.planner.validation import cells
+from tools.planner.validation.cells import DATA, Lacks, MeasuredJob, Row
 
 
 @dataclass(frozen=True)
@@ -50,7 +33,7 @@ def read_points(path: Path) -> Iterator[Point]:
         ({"test", "mem", "peak"}, lambda rows: map(_megatron, rows)),
         ({"memory"}, _by_hand),
     )
-    rows, read = table(path, readers, "points.tsv or megatron.tsv")
+    rows, read = cells.table(path, readers, "points.tsv or megatron.tsv")
     return read(rows)
 
 
@@ -122,7 +105,7 @@ def _megatron_model(row: Row, more: Row, attention: str) -> str:
     d_ff = 4 * d_model
     if row["swiglu"]:
         d_ff = d_ff * 2 // 3 // 64 * 64  # megatron/training/arguments.py
-    return fields(
+    return cells.fields(
         name="megatron",
         d_model=d_model,
         d_ff=row["ffn-hidden-size"] or d_ff,
@@ -199,18 +182,18 @@ _GIB = re.compile(r"([\d.]+) GiB")
 
 
 def _by_hand(rows: Sequence[Row]) -> Iterator[Point]:
-    for row in whole(rows):
+    for row in cells.whole(rows):
         point = Point(f"{row['id']} {row['model']}", row["gpu"])
-        yield expressed(point, _with_job, row)
+        yield cells.expressed(point, _with_job, row)
 
 
 def _with_job(point: Point, row: Row) -> Point:
-    source, gpu, recipe = row["source"], row["gpu"], framework(row)
-    own, seq = ranks(row), int(row["seq"])
+    source, gpu, recipe = row["source"], row["gpu"], cells.framework(row)
+    own, seq = cells.ranks(row), int(row["seq"])
     if own.pipeline > 1:
         raise Lacks("pipeline parallelism")
-    arithmetic(row)  # raises Lacks for a precision that recipes do not cover
-    batch, _ = batches(row, own, seq)
+    cells.arithmetic(row)  # raises Lacks for a precision that recipes do not cover
+    batch, _ = cells.batches(row, own, seq)
     assumed = ""
     if not re.match(r"(mb )?\d", row["batch"]):
         assumed = f"micro-batches of {batch}"
@@ -220,9 +203,9 @@ def _with_job(point: Point, row: Row) -> Point:
         peak = found.get("peak") or found["allocated peak"]
         bytes_ = {"mem": found.get("static", ""), "peak": peak}
         test = source.partition("test_cases/")[2].partition(" ")[0]
-        cells = {"test": test, "env": "", "gpu": gpu, **bytes_}
-        cells |= _cells(row, own.tensor, batch)
-        return replace(_megatron(defaultdict(str, cells)), name=point.name)
+        columns = {"test": test, "env": "", "gpu": gpu, **bytes_}
+        columns |= _cells(row, own.tensor, batch)
+        return replace(_megatron(defaultdict(str, columns)), name=point.name)
     measured = {}
     gib = _GIB.fullmatch(memory)
     if gib:
@@ -233,7 +216,7 @@ def _with_job(point: Point, row: Row) -> Point:
     if "HSDP" in row["parallelism"]:
         shards = min(own.data, NODE)
     job = Job(
-        fields(name="by_hand", **sizes(row), **architecture(row)),
+        cells.fields(name="by_hand", **cells.sizes(row), **cells.architecture(row)),
         *(batch, seq, own.tensor, shards),
         mode="forward_backward" if "fwd" in row["measured"] else "train_step",
     )
@@ -251,9 +234,9 @@ def _is_sharded(row: Row, recipe: str) -> bool:
 
 def _with_setting(job: Job, row: Row, recipe: str) -> tuple[Job, str]:
     """Adds the row's settings, and returns what is assumed where it gives none."""
-    kind, share = row["checkpointing"], recomputed(row)
+    kind, share = row["checkpointing"], cells.recomputed(row)
     assumed = "no recomputation" if kind == "n/s" else ""
-    compiled = is_compiled(row)
+    compiled = cells.is_compiled(row)
     legacy = recipe == "megatron" and "fp16" in row["precision"]
     chunked = "chunked" if "chunked" in row["parallelism"] else "whole"
     traits = {
@@ -279,7 +262,7 @@ def _with_setting(job: Job, row: Row, recipe: str) -> tuple[Job, str]:
         checkpoint, traits = "every_1", f"{traits} op"
     elif kind.startswith("selective"):
         checkpoint = "attention" if legacy else ""
-    fused = not checkpoint and is_fused(row)
+    fused = not checkpoint and cells.is_fused(row)
     precision = "bf16"
     if recipe in ("pytorch", "nanogpt") and "fsdp" not in traits:
         precision = {"bf16": "bf16_autocast", "bf16 all": "bf16"}.get(
@@ -290,7 +273,7 @@ def _with_setting(job: Job, row: Row, recipe: str) -> tuple[Job, str]:
     if recipe == "megatron":
         flash = "" if legacy or not _takes_flash(row["gpu"], False) else "flash"
         traits = " ".join(_traits(row["gpu"], flash, *traits.split()))
-    setting = fields(
+    setting = cells.fields(
         implementation="fused" if fused else "library",
         attention="naive" if legacy else "own" if fused else "sdpa",
         checkpoint=checkpoint,
@@ -318,7 +301,7 @@ def _pytorch_traits(row: Row) -> str:
 
 def _cells(row: Row, tensor: int, batch: int) -> dict[str, str]:
     """Converts a row to the columns of megatron.tsv."""
-    numbers = sizes(row)
+    numbers = cells.sizes(row)
     is_nemotron = "true" if row["model"].startswith("Nemotron") else ""
     return {
         "num-layers": str(numbers["layers"]),

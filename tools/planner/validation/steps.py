@@ -4,34 +4,18 @@ file with the columns of one of them."""
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from reports.results.rows import Result
 from tools.planner.recipes import read_table
 from tools.planner.timing.rates import Device, devices, of_result
 from tools.planner.timing.step import Ranks, TimedJob
-from tools.planner.validation.cells import (
-    DATA,
-    SIZES,
-    Lacks,
-    MeasuredJob,
-    Row,
-    architecture,
-    arithmetic,
-    batches,
-    expressed,
-    fields,
-    is_fused,
-    named,
-    ranks,
-    recomputed,
-    sizes,
-    table,
-    whole,
-)
+from tools.planner.validation import cells
+from tools.planner.validation.cells import DATA, SIZES, Lacks, MeasuredJob, Row
 
 _EXPERIMENTS = ("model_size", "implementations")
 
@@ -56,21 +40,58 @@ def read_steps(path: Path) -> Iterator[Step]:
         ({"measured_ms", "option"}, _neusight),
         ({"id", "gpu", "model", "measured", "parallelism", SIZES}, _by_hand),
     )
-    rows, read = table(path, readers, "points.tsv, llm_foundry.tsv or neusight.tsv")
-    return (_step(row, read) for row in whole(rows))
+    allowed = "points.tsv, llm_foundry.tsv or neusight.tsv"
+    rows, read = cells.table(path, readers, allowed)
+    return (_step(read(row)) for row in cells.whole(rows))
 
 
-def _step(row: Row, read: Callable[[Row], tuple[Step, Row]]) -> Step:
-    step, cells = read(row)
-    step = replace(step, cause=_causes().get((step.name, step.gpu), ""))
-    return expressed(step, _with_job, cells)
+def _llm_foundry(row: Row) -> Row:
+    name = f"MPT-{row['model']}, {row['gpus']} x {row['micro_batch']} x {row['seq']}"
+    wide = (row["layers"], row["d_model"], f"{row['ff_ratio']}d", row["heads"])
+    return row | {
+        "name": name,
+        "model": "MPT",
+        SIZES: ",".join((*wide, f"{row['vocab']} tied")),
+        "n": row["gpus"],
+        "batch": f"mb {row['micro_batch']}, gb {row['global_batch']}",
+        "parallelism": "FSDP",
+        "checkpointing": row["act_ckpt"],
+        "measured": f"{row['step_s']} s/step",
+        "source": "llm-foundry",
+    }
 
 
-def _with_job(step: Step, cells: Row) -> Step:
-    device = devices().get(named("device", step.gpu) or "")
+def _neusight(row: Row) -> Row:
+    return row | {
+        "name": f"{row['model']} {row['option']}".strip(),
+        "gpu": row["device"],
+        SIZES: "same",
+        "batch": f"gb {row['batch']}",
+        "precision": "fp32",
+        "parallelism": row["option"].upper(),
+        "checkpointing": "none",
+        "measured": f"{row['measured_ms']} ms, fwd + bwd",
+        "source": "sitar-lab/NeuSight",
+    }
+
+
+def _by_hand(row: Row) -> Row:
+    return row | {"name": f"{row['id']} {row['model']}"}
+
+
+def _step(row: Row) -> Step:
+    """Reads a row with a name and the columns of points.tsv."""
+    name, gpu, source = row["name"], row["gpu"], row["source"].partition(":")[0]
+    cause = _causes().get((name, gpu), "")
+    step = Step(name, gpu, source, *_measured(row["measured"]), cause=cause)
+    return cells.expressed(step, _with_job, row)
+
+
+def _with_job(step: Step, row: Row) -> Step:
+    device = devices().get(cells.named("device", step.gpu) or "")
     if device is None:
         raise Lacks(f"a GPU of devices.tsv; there is {step.gpu}")
-    return replace(step, device=device, job=_job(cells, device))
+    return replace(step, device=device, job=_job(row, device))
 
 
 @cache
@@ -80,46 +101,7 @@ def _causes() -> dict[tuple[str, str], str]:
     return {(row["step"], row["gpu"]): row["cause"] for row in rows}
 
 
-def _seconds(cell: str, unit: float) -> tuple[float, str]:
-    try:
-        return unit * float(cell), "s"
-    except ValueError:
-        return 0, cell
-
-
-def _llm_foundry(row: Row) -> tuple[Step, Row]:
-    wide = (row["layers"], row["d_model"], f"{row['ff_ratio']}d", row["heads"])
-    cells = {
-        "model": "MPT",
-        SIZES: ",".join((*wide, f"{row['vocab']} tied")),
-        "n": row["gpus"],
-        "seq": row["seq"],
-        "batch": f"mb {row['micro_batch']}, gb {row['global_batch']}",
-        "precision": row["precision"],
-        "parallelism": "FSDP",
-        "checkpointing": "full" if row["act_ckpt"] == "True" else "none",
-        **{"measured": "step", "source": ""},
-    }
-    name = f"MPT-{row['model']}, {row['gpus']} x {row['micro_batch']} x {row['seq']}"
-    return Step(name, row["gpu"], "llm-foundry", *_seconds(row["step_s"], 1)), cells
-
-
-def _neusight(row: Row) -> tuple[Step, Row]:
-    cells = {
-        "model": row["model"],
-        SIZES: "same",
-        "seq": row["seq"],
-        "batch": f"gb {row['batch']}",
-        "precision": "fp32",
-        "parallelism": row["option"].upper().partition("_")[0],
-        **{"checkpointing": "none", "measured": "fwd + bwd", "source": ""},
-    }
-    name = f"{row['model']} {row['option']}".strip()
-    measured = _seconds(row["measured_ms"], 1e-3)
-    return Step(name, row["device"], "sitar-lab/NeuSight", *measured), cells
-
-
-_NUMBER = r"([\d,]*\.?\d+)"
+_NUMBER = r"([\d,]*\.?\d+(?:e[-+]\d+)?)"
 # Tried in this order; the first of several values counts.
 _UNITS = (
     (rf"{_NUMBER} ?TF(?:LOPs?)?(?:/s)?/GPU \(HFU", "HFU FLOP/s", 1e12),
@@ -141,35 +123,29 @@ def _measured(words: str) -> tuple[float, str]:
     return 0, words
 
 
-def _by_hand(row: Row) -> tuple[Step, Row]:
-    value, unit = _measured(row["measured"])
-    source = row["source"].partition(":")[0]
-    return Step(f"{row['id']} {row['model']}", row["gpu"], source, value, unit), row
-
-
 def _model(row: Row, of: Ranks) -> str:
-    numbers = sizes(row)
+    numbers = cells.sizes(row)
     layers = numbers["layers"]
     if layers < of.pipeline:
         raise Lacks(f"a layer for each of {of.pipeline} stages")
     # Jobs of 2021 and before (fp16), and jobs without half precision.
-    unfused = arithmetic(row) in ("fp16", "fp32", "tf32")
-    return fields(
+    unfused = cells.arithmetic(row) in ("fp16", "fp32", "tf32")
+    return cells.fields(
         **numbers | {"layers": math.ceil(layers / of.pipeline)},
         pad_vocab=of.tensor,
         attention="naive" if unfused else "sdpa",
-        implementation="fused" if is_fused(row) else "library",
-        checkpoint="every_1" if recomputed(row) == 1 else "",
-        **architecture(row),
+        implementation="fused" if cells.is_fused(row) else "library",
+        checkpoint="every_1" if cells.recomputed(row) == 1 else "",
+        **cells.architecture(row),
     )
 
 
 def _job(row: Row, device: Device) -> TimedJob:
     if "Muon" in row["model"]:
         raise Lacks("Muon")
-    own_ranks, seq = ranks(row), int(row["seq"])
-    batch, micro_batches = batches(row, own_ranks, seq)
-    kind, share = arithmetic(row), recomputed(row)
+    own_ranks, seq = cells.ranks(row), int(row["seq"])
+    batch, micro_batches = cells.batches(row, own_ranks, seq)
+    kind, share = cells.arithmetic(row), cells.recomputed(row)
     own = "triton_attention"  # MPT's kernel
     return TimedJob(
         _model(row, own_ranks),
@@ -183,7 +159,7 @@ def _job(row: Row, device: Device) -> TimedJob:
     )
 
 
-def steps_of(result: Result, named: Callable[[str], Row]) -> Iterator[Step]:
+def steps_of(result: Result, named: Callable[[str], Mapping[str, Any]]) -> Iterator[Step]:
     """Yields the steps that a CPU's result has timed; `named` returns the program's row
     for a named model. Raises ValueError for a result without peaks."""
     device = of_result(result)
@@ -194,7 +170,7 @@ def steps_of(result: Result, named: Callable[[str], Row]) -> Iterator[Step]:
         sizes = named(words["model"])
         keys = ("d_model", "d_ff", "layers", "heads", "vocab")
         job = TimedJob(
-            fields(
+            cells.fields(
                 **{key: sizes[key] for key in keys},
                 implementation=words.get("implementation", ""),
             ),
