@@ -96,10 +96,8 @@ absl::StatusOr<ModelConfig> FindModelOrNearest(
     absl::string_view name, const std::vector<ModelConfig>& models) {
   absl::StatusOr<ModelConfig> model = FindModel(name, models);
   if (model.ok()) return model;
-  std::vector<std::string> names;
-  names.reserve(models.size());
-  for (const ModelConfig& known : models) names.push_back(known.name);
-  const std::vector<std::string> nearest = DidYouMean(name, names, 1);
+  const std::vector<std::string> nearest =
+      DidYouMean(name, absl::StrSplit(ModelNames(models), ", "), 1);
   if (nearest.empty()) return model;
   return absl::NotFoundError(absl::StrCat(
       model.status().message(), "; did you mean '", nearest[0], "'?"));
@@ -174,23 +172,18 @@ absl::Status ReadMeshes(const PlannerFlags& flags, Query& query) {
   return OnMesh(query, mesh).status();
 }
 
-absl::Status CheckSize(const ModelConfig& model, Precision precision) {
-  if (model.layers > kMostLayers) {
-    return NotAllowed("layers", model.layers,
-                      absl::StrCat("1 to ", kMostLayers));
-  }
-  if (ParameterBytes(model, precision) <= kMostParameterBytes) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("model '", model.name,
-                   "' has too many bytes to count; allowed: a smaller model"));
-}
-
 absl::Status CheckSizes(const Query& query) {
-  for (const Precision precision : query.precisions) {
-    for (const ModelConfig& model : query.models) {
-      RETURN_IF_ERROR(CheckSize(model, precision));
+  for (const ModelConfig& model : query.models) {
+    if (model.layers > kMostLayers) {
+      return NotAllowed("layers", model.layers,
+                        absl::StrCat("1 to ", kMostLayers));
+    }
+    for (const Precision precision : query.precisions) {
+      if (ParameterBytes(model, precision) <= kMostParameterBytes) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("model '", model.name,
+                       "' has too many bytes to count; allowed: a smaller "
+                       "model"));
     }
   }
   return absl::OkStatus();

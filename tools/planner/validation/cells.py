@@ -100,13 +100,14 @@ def table(
 
 
 @cache
-def _names() -> list[dict[str, str]]:
-    return read_table(DATA / "names.tsv")
+def data(name: str) -> list[Row]:
+    """Returns the rows of a committed table."""
+    return read_table(DATA / name)
 
 
 def named(kind: str, words: str) -> str | None:
     """Returns what the first pattern of this kind that matches means, or None."""
-    for row in _names():
+    for row in data("names.tsv"):
         if row["kind"] == kind and re.search(row["pattern"], words, re.IGNORECASE):
             return row["means"]
     return None

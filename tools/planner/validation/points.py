@@ -4,15 +4,14 @@ columns of one of them."""
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 
-from tools.planner.recipes import Job, read_table, recipes
+from tools.planner.recipes import Job, recipes
 from tools.planner.timing import NODE
 from tools.planner.validation import cells
-from tools.planner.validation.cells import DATA, Lacks, MeasuredJob, Row
+from tools.planner.validation.cells import Lacks, MeasuredJob, Row
 
 
 @dataclass(frozen=True)
@@ -30,11 +29,14 @@ class Point(MeasuredJob):
 def read_points(path: Path) -> Iterator[Point]:
     """Reads the points of a file. Raises ValueError if its columns are unknown."""
     readers = (
-        ({"test", "mem", "peak"}, lambda rows: map(_megatron, rows)),
+        ({"test", "mem", "peak"}, _megatron),
         ({"memory"}, _by_hand),
     )
-    rows, read = cells.table(path, readers, "points.tsv or megatron.tsv")
-    return read(rows)
+    rows, with_job = cells.table(path, readers, "points.tsv or megatron.tsv")
+    for row in cells.whole(rows):
+        name = "{test} {env}" if with_job is _megatron else "{id} {model}"
+        point = Point(name.format(**row), row["gpu"])
+        yield cells.expressed(point, with_job, row)
 
 
 def _traits(gpu: str, *words: str) -> frozenset[str]:
@@ -60,28 +62,23 @@ _ONE = {
 }
 
 
-@cache
-def _left_out() -> list[dict[str, str]]:
-    return read_table(DATA / "megatron_arguments.tsv")
-
-
-def _arguments(test: str) -> Row | None:
-    """Returns the arguments that the columns leave out, or None if they are unknown."""
-    name = test.rpartition("/")[2]
-    return next((row for row in _left_out() if name.startswith(row["tests"])), None)
-
-
-def _lacks(row: Row, more: Row | None) -> str:
+def _arguments(row: Row) -> Row:
+    """Returns the arguments that the columns leave out. Raises Lacks for a test that no
+    job can express."""
     if "inference" in row["test"]:
-        return "no training step"
+        raise Lacks("no training step")
     if "grpo" in row["test"]:
-        return "rollouts of an inference engine"
+        raise Lacks("rollouts of an inference engine")
     for key, what in _ONE.items():
         if row[key] not in ("", "1"):
-            return what
+            raise Lacks(what)
     if row["num-experts"] and row["tensor-model-parallel-size"] not in ("", "1"):
-        return "experts with tensor parallelism"
-    return "" if more else "arguments that the columns leave out"
+        raise Lacks("experts with tensor parallelism")
+    name = row["test"].rpartition("/")[2]
+    for more in cells.data("megatron_arguments.tsv"):
+        if name.startswith(more["tests"]):
+            return more
+    raise Lacks("arguments that the columns leave out")
 
 
 def _megatron_checkpoint(row: Row, attention: str) -> str:
@@ -135,12 +132,8 @@ def _blocks_again(row: Row) -> float:
     return int(row["recompute-num-layers"] or 1) / int(row["num-layers"])
 
 
-def _megatron(row: Row) -> Point:
-    name, gpu = f"{row['test']} {row['env']}", row["gpu"]
-    more = _arguments(row["test"])
-    lacks = _lacks(row, more)
-    if more is None or lacks:
-        return Point(name, gpu, lacks=lacks)
+def _megatron(point: Point, row: Row) -> Point:
+    gpu, more = row["gpu"], _arguments(row)
     bytes_ = {"static": row["mem"], "peak": row["peak"]}
     measured = {what: int(found) for what, found in bytes_.items() if found}
     engine = row["transformer-impl"] == "transformer_engine"
@@ -174,20 +167,16 @@ def _megatron(row: Row) -> Point:
         recomputed=_blocks_again(row),
         experts=int(row["num-experts"] or 1),
     )
-    return Point(name, gpu, measured, "megatron", job, more["assumed"])
+    return replace(
+        point, measured=measured, recipe="megatron", job=job, assumed=more["assumed"]
+    )
 
 
 _BYTES = re.compile(r"([\d,]+) B (static|allocated peak|peak)")
 _GIB = re.compile(r"([\d.]+) GiB")
 
 
-def _by_hand(rows: Sequence[Row]) -> Iterator[Point]:
-    for row in cells.whole(rows):
-        point = Point(f"{row['id']} {row['model']}", row["gpu"])
-        yield cells.expressed(point, _with_job, row)
-
-
-def _with_job(point: Point, row: Row) -> Point:
+def _by_hand(point: Point, row: Row) -> Point:
     source, gpu, recipe = row["source"], row["gpu"], cells.framework(row)
     own, seq = cells.ranks(row), int(row["seq"])
     if own.pipeline > 1:
@@ -205,7 +194,7 @@ def _with_job(point: Point, row: Row) -> Point:
         test = source.partition("test_cases/")[2].partition(" ")[0]
         columns = {"test": test, "env": "", "gpu": gpu, **bytes_}
         columns |= _cells(row, own.tensor, batch)
-        return replace(_megatron(defaultdict(str, columns)), name=point.name)
+        return _megatron(point, defaultdict(str, columns))
     measured = {}
     gib = _GIB.fullmatch(memory)
     if gib:

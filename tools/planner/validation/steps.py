@@ -6,16 +6,14 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from reports.results.rows import Result
-from tools.planner.recipes import read_table
 from tools.planner.timing.rates import Device, devices, of_result
 from tools.planner.timing.step import Ranks, TimedJob
 from tools.planner.validation import cells
-from tools.planner.validation.cells import DATA, SIZES, Lacks, MeasuredJob, Row
+from tools.planner.validation.cells import SIZES, Lacks, MeasuredJob, Row
 
 _EXPERIMENTS = ("model_size", "implementations")
 
@@ -82,8 +80,13 @@ def _by_hand(row: Row) -> Row:
 def _step(row: Row) -> Step:
     """Reads a row with a name and the columns of points.tsv."""
     name, gpu, source = row["name"], row["gpu"], row["source"].partition(":")[0]
-    cause = _causes().get((name, gpu), "")
-    step = Step(name, gpu, source, *_measured(row["measured"]), cause=cause)
+    causes = (
+        miss["cause"]
+        for miss in cells.data("misses.tsv")
+        if (miss["step"], miss["gpu"]) == (name, gpu)
+    )
+    value, unit = _measured(row["measured"])
+    step = Step(name, gpu, source, value, unit, cause=next(causes, ""))
     return cells.expressed(step, _with_job, row)
 
 
@@ -92,13 +95,6 @@ def _with_job(step: Step, row: Row) -> Step:
     if device is None:
         raise Lacks(f"a GPU of devices.tsv; there is {step.gpu}")
     return replace(step, device=device, job=_job(row, device))
-
-
-@cache
-def _causes() -> dict[tuple[str, str], str]:
-    """Known causes of misses, by step and GPU."""
-    rows = read_table(DATA / "misses.tsv")
-    return {(row["step"], row["gpu"]): row["cause"] for row in rows}
 
 
 _NUMBER = r"([\d,]*\.?\d+(?:e[-+]\d+)?)"
@@ -159,7 +155,9 @@ def _job(row: Row, device: Device) -> TimedJob:
     )
 
 
-def steps_of(result: Result, named: Callable[[str], Mapping[str, Any]]) -> Iterator[Step]:
+def steps_of(
+    result: Result, named: Callable[[str], Mapping[str, Any]]
+) -> Iterator[Step]:
     """Yields the steps that a CPU's result has timed; `named` returns the program's row
     for a named model. Raises ValueError for a result without peaks."""
     device = of_result(result)
