@@ -225,22 +225,9 @@ def _with_setting(job: Job, row: Row, recipe: str) -> tuple[Job, str]:
     """Adds the row's settings, and returns what is assumed where it gives none."""
     kind, share = row["checkpointing"], cells.recomputed(row)
     assumed = "no recomputation" if kind == "n/s" else ""
-    compiled = cells.is_compiled(row)
-    legacy = recipe == "megatron" and "fp16" in row["precision"]
-    chunked = "chunked" if "chunked" in row["parallelism"] else "whole"
-    traits = {
-        "megatron": (
-            "local fp16 unfused dropout mask"
-            if legacy
-            else "te bf16 fused mask distributed"
-        ),
-        "torchtitan": _torchtitan_traits(row, compiled),
-        "torchtune": f"{chunked} tied {'compile' if compiled else 'eager'}",
-        "llm.c": "cudnn gelu",
-        "fms-fsdp": "",
-        "nanogpt": "ddp" if "DDP" in row["parallelism"] else "",
-        "pytorch": _pytorch_traits(row),
-    }[recipe]
+    words = f"{row['precision']}; {row['parallelism']}; {row['source']}"
+    traits = set((cells.named(f"traits of {recipe}", words) or "").split())
+    legacy = "local" in traits
     checkpoint, of_blocks = "every_1" if share == 1 else "", 0.0
     if kind == "selective" and recipe == "fms-fsdp":
         # fms_fsdp/config/training.py, selective_checkpointing
@@ -248,7 +235,8 @@ def _with_setting(job: Job, row: Row, recipe: str) -> tuple[Job, str]:
     elif kind == "selective layer":
         of_blocks = share  # torchtitan's train_configs, selective_ac_option = '2'
     elif kind.startswith("selective") and recipe == "torchtitan":
-        checkpoint, traits = "every_1", f"{traits} op"
+        checkpoint = "every_1"
+        traits.add("op")
     elif kind.startswith("selective"):
         checkpoint = "attention" if legacy else ""
     fused = not checkpoint and cells.is_fused(row)
@@ -261,7 +249,7 @@ def _with_setting(job: Job, row: Row, recipe: str) -> tuple[Job, str]:
         raise Lacks(f"a precision of the recipe {recipe}; there is {precision!r}")
     if recipe == "megatron":
         flash = "" if legacy or not _takes_flash(row["gpu"], False) else "flash"
-        traits = " ".join(_traits(row["gpu"], flash, *traits.split()))
+        traits |= _traits(row["gpu"], flash)
     setting = cells.fields(
         implementation="fused" if fused else "library",
         attention="naive" if legacy else "own" if fused else "sdpa",
@@ -270,22 +258,10 @@ def _with_setting(job: Job, row: Row, recipe: str) -> tuple[Job, str]:
     return replace(
         job,
         model=f"{job.model},{setting}",
-        traits=frozenset(traits.split()),
+        traits=frozenset(traits),
         precision=precision,
         recomputed=of_blocks,
     ), assumed
-
-
-def _torchtitan_traits(row: Row, compiled: bool) -> str:
-    """The first measurements used the fused norm of their time."""
-    fused = " fused_norm" if "docs/performance.md" in row["source"] else ""
-    return "sequence_parallel" + ("" if compiled else f" eager{fused}")
-
-
-def _pytorch_traits(row: Row) -> str:
-    if "FSDP" in row["parallelism"]:
-        return "fsdp on_gpu"
-    return "whole ddp" if "DP" in row["parallelism"] else "whole"
 
 
 def _cells(row: Row, tensor: int, batch: int) -> dict[str, str]:
