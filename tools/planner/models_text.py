@@ -3,6 +3,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from operator import itemgetter
 
 from reports.results import text
 from tools.planner.formulas import count
@@ -101,31 +102,18 @@ _CHECKPOINTS: Columns = {
 }
 
 
-def _highest(row: Json) -> dict[str, str]:
-    return {one["phase"]: text.size(one["bytes"]) for one in row["moments"]}
+def _highest(row: Json) -> Json:
+    return {one["phase"]: one["bytes"] for one in row["moments"]}
 
 
-def _flops(row: Json) -> dict[str, str]:
+def _flops(row: Json) -> Json:
     update = {"optimizer": row["adamw_flops"]} if row["adamw_flops"] else {}
-    flops = row["flops_by_component"] | update
-    return {name: _teraflop(value) for name, value in flops.items()}
+    return {**row["flops_by_component"], **update}
 
 
-def _saved(row: Json) -> dict[str, str]:
-    saved = row["saved_by_component"].items()
-    return {name: text.size(part["bytes"]) for name, part in saved}
-
-
-def _parameters(row: Json) -> dict[str, str]:
-    return {name: whole(value) for name, value in row["params_by_component"].items()}
-
-
-def _shares(row: Json) -> dict[str, str]:
-    time = row["time"]
-    return {
-        kind: text.percent(us / time["predicted_us"])
-        for kind, us in time["parts_us"].items()
-    }
+def _shares(row: Json) -> Json:
+    parts, whole_us = row["time"]["parts_us"], row["time"]["predicted_us"]
+    return {kind: us / whole_us for kind, us in parts.items()}
 
 
 def _recipe(rows: Sequence[Json]) -> str:
@@ -148,12 +136,17 @@ def _recipe(rows: Sequence[Json]) -> str:
 
 
 def _details(rows: Sequence[Json], query: Json) -> Iterator[str]:
-    highest = {**_MODEL, **each(rows, _highest), "peak at": at("predicted_peak_moment")}
+    highest = _MODEL | each(rows, _highest, text.size)
+    highest["peak at"] = at("predicted_peak_moment")
     yield table(rows, highest, (0, -1), "highest point of each phase")
     yield table(rows, _TENSORS, (0, -1), "single tensors")
-    yield table(rows, _MODEL | each(rows, _flops), title="TFLOP by component")
+    yield table(
+        rows, _MODEL | each(rows, _flops, _teraflop), title="TFLOP by component"
+    )
     if rows[0]["mode"] != "inference":
-        saved = _MODEL | each(rows, _saved)
+        saved = _MODEL | each(
+            rows, itemgetter("saved_by_component"), at("bytes", text.size)
+        )
         yield table(rows, saved, title="saved for the backward pass")
         # For a single model there is room to list each tensor.
         if len(rows) == 1:
@@ -161,25 +154,25 @@ def _details(rows: Sequence[Json], query: Json) -> Iterator[str]:
             yield table(tensors, _BLOCK, (0, -1), "saved by one block")
     if "time" in rows[0]:
         title = f"predicted time on {query['device']}"
-        yield table(rows, _TIME | each(rows, _shares, "0 %"), title=title)
+        yield table(rows, _TIME | each(rows, _shares, text.percent, "0 %"), title=title)
     if "training" in rows[0]:
         yield table(rows, _TRAINING, (0, -1), "training")
     if "recipe" in rows[0]:
         yield _recipe(rows)
 
 
+_FACTORS = {"longer": "largest_seq", "larger": "largest_batch"}
+
+
 def _checkpointing(rows: Sequence[Json]) -> str:
     """Compares the checkpointing choices of each model with its first one."""
     compared = []
     for model in dict.fromkeys(row["model"] for row in rows):
-        first, *others = (row for row in rows if row["model"] == model)
-        for row in (first, *others):
+        own = [row for row in rows if row["model"] == model]
+        for row in own:
             factors = {
-                name: row[size] / first[size] if first[size] else None
-                for name, size in (
-                    ("longer", "largest_seq"),
-                    ("larger", "largest_batch"),
-                )
+                name: row[size] / own[0][size] if own[0][size] else None
+                for name, size in _FACTORS.items()
             }
             compared.append({**row, **factors})
     title = f"checkpointing, {rows[0]['precision']} {rows[0]['mode']}"
@@ -210,7 +203,7 @@ def render(document: Json) -> str:
         parts += _details(group, query)
     # Parameters are the same for every precision and mode.
     first = rows[:size]
-    parameters = _MODEL | each(first, _parameters)
+    parameters = _MODEL | each(first, itemgetter("params_by_component"), whole)
     parts.append(table(first, parameters, title="parameters by component"))
     if "checkpoints" in query:
         parts += [_checkpointing(list(group)) for _, group in groupby(rows, _step)]

@@ -33,15 +33,20 @@ def at(path: str, shown: Cell = str) -> Cell:
 
 def each(
     rows: Iterable[Json],
-    cells: Callable[[Json], Mapping[str, str]],
+    values: Callable[[Json], Json],
+    shown: Cell,
     missing: str = "-",
 ) -> Columns:
-    """Returns a column for each key of the rows' cells."""
+    """Returns a column for each key of the rows' values."""
 
     def column(name: str) -> Cell:
-        return lambda row: cells(row).get(name, missing)
+        def cell(row: Json) -> str:
+            found = values(row)
+            return shown(found[name]) if name in found else missing
 
-    return {name: column(name) for row in rows for name in cells(row)}
+        return cell
+
+    return {name: column(name) for row in rows for name in values(row)}
 
 
 def table(

@@ -92,8 +92,8 @@ def _memory(cases: Sequence[Json]) -> str:
     return table(lines, _MEMORY, (0, -1))
 
 
-def _least(component: Json) -> str:
-    if not component["computed_least_us"]:
+def _least(component: Json | None) -> str:
+    if component is None or not component["computed_least_us"]:
         return "-"
     by_flops = component["computed_least_us"] == component["flops_us"]
     return f"{text.time(component['computed_least_us'])} {'F' if by_flops else 'B'}"
@@ -115,11 +115,11 @@ def _times(cases: Sequence[Json]) -> str:
         parts = (part for part in case["components"] if part["name"] not in but)
         return text.time(sum(part["computed_least_us"] for part in parts))
 
-    def least(case: Json) -> dict[str, str]:
-        parts = {part["name"]: _least(part) for part in case["components"]}
-        return {name: parts.get(name, "-") for name in largest if name in names}
+    def shown(case: Json) -> Json:
+        parts = {part["name"]: part for part in case["components"]}
+        return {name: parts.get(name) for name in largest if name in names}
 
-    columns = {"least time, computed": at("name"), **each(timed, least)}
+    columns = {"least time, computed": at("name"), **each(timed, shown, _least)}
     if len(largest) > len(names):
         columns["others"] = lambda case: us(case, names)
     columns["sum"] = us
