@@ -11,6 +11,7 @@ from typing import Any
 
 from reports.command import run_main
 from tools.planner import arguments, models_text, parallel, recipes, timing, training
+from tools.planner.formulas import whole
 
 PROGRAM = Path(__file__).resolve().parents[2] / "build/release/tools/trainbench_plan"
 RUN = partial(arguments.run_program, PROGRAM)
@@ -98,7 +99,7 @@ def main(tokens: Sequence[str], ask: Ask = RUN) -> int:
     if given.help:
         print(parser.format_help(), printed, sep="\n", end="")
         return 0
-    document = json.loads(printed)
+    document = json.loads(printed, parse_float=lambda digits: whole(float(digits)))
     document["query"] |= more
     try:
         for row in document["rows"]:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -27,12 +26,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Makes a whole number below 2^53 an integer, which prints without ".0".
-Json WholeNumber(double value) {
-  if (value == std::floor(value) && value < 0x1p53) {
-    return static_cast<int64_t>(value);
+// Returns one number of each component.
+template <typename Part, typename Number>
+Json ByComponent(const std::vector<Part>& parts, Number Part::*number) {
+  Json json = Json::object();
+  for (const Part& part : parts) {
+    json[ComponentName(part.component)] = part.*number;
   }
-  return value;
+  return json;
 }
 
 // Returns kResidual for a block that no component made: it joins two.
@@ -134,24 +135,6 @@ Json TensorsJson(const std::vector<RecordedBlock>& blocks) {
   return tensors;
 }
 
-Json ParametersJson(const ModelConfig& model) {
-  Json json = Json::object();
-  for (const ComponentParameters& part : ParametersByComponent(model)) {
-    json[ComponentName(part.component)] = part.elements;
-  }
-  return json;
-}
-
-Json FlopsJson(const StepParams& step) {
-  const auto& [model, precision, mode, batch, seq] = step;
-  Json json = Json::object();
-  for (const auto& [component, flops] :
-       FlopsByComponent(model, batch, seq, mode)) {
-    json[ComponentName(component)] = WholeNumber(flops);
-  }
-  return json;
-}
-
 Json OperatorsJson(const CallsByOperator& operators) {
   Json json;
   for (const auto& [calls, count] : operators) {
@@ -159,8 +142,8 @@ Json OperatorsJson(const CallsByOperator& operators) {
                     {"phase", PhaseName.Or(calls.phase, "none")},
                     {"component", ComponentName.Or(calls.component, "none")},
                     {"calls", count},
-                    {"flops", WholeNumber(calls.flops)},
-                    {"bytes", WholeNumber(calls.bytes)}});
+                    {"flops", calls.flops},
+                    {"bytes", calls.bytes}});
   }
   return json;
 }
@@ -209,17 +192,18 @@ nlohmann::ordered_json ModelRow(const StepParams& step, const Query& query,
       {"largest_seq", largest(&StepParams::seq)},
       // Likewise at this seq; 0 unless requested.
       {"largest_batch", query.wants_batch ? largest(&StepParams::batch) : 0},
-      {"flops", WholeNumber(StepFlops(model, batch, seq, mode))},
-      {"recomputed_flops",
-       WholeNumber(RecomputedFlops(model, batch, seq, mode))},
-      {"bytes", WholeNumber(StepBytes(step, found.saved_bytes))},
+      {"flops", StepFlops(model, batch, seq, mode)},
+      {"recomputed_flops", RecomputedFlops(model, batch, seq, mode)},
+      {"bytes", StepBytes(step, found.saved_bytes)},
       {"moments", HighestPoints(timeline)},
-      {"params_by_component", ParametersJson(model)},
+      {"params_by_component", ByComponent(ParametersByComponent(model),
+                                          &ComponentParameters::elements)},
       {"saved_by_component", SavedByComponent(found.kept)},
       {"saved_tensors_per_block", TensorsJson(of_block)},
-      {"flops_by_component", FlopsJson(step)},
-      {"adamw_flops",
-       WholeNumber(mode == StepMode::kTrainStep ? AdamWFlops(model) : 0)}};
+      {"flops_by_component",
+       ByComponent(FlopsByComponent(model, batch, seq, mode),
+                   &ComponentFlops::flops)},
+      {"adamw_flops", mode == StepMode::kTrainStep ? AdamWFlops(model) : 0}};
   if (query.wants_operators) {
     json["operators"] = OperatorsJson(found.call.operators);
   }

@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "fixtures/device/cuda_memory.h"
 #include "fixtures/device/null_gpu.h"
@@ -192,17 +193,18 @@ absl::StatusOr<RankMemory> RankPredictor::Predict(const MeshJob& job) {
 absl::StatusOr<RankMemory> RankPredictor::PredictSteps(const MeshJob& job) {
   const std::tuple key(job.mesh.tensor, job.batch,
                        CheckpointingName(job.model.checkpointing));
+  const int64_t shards = kStateBytes * ShardElements(job);
   auto known = steps_.find(key);
   if (known == steps_.end()) {
-    ASSIGN_OR_RETURN(const auto memory, PredictRank(job, device_));
+    ASSIGN_OR_RETURN(auto memory, PredictRank(job, device_));
     builds_[BuildKey(job)] = memory.build_peak_bytes;
-    known = steps_.emplace(key, Known{memory, ShardElements(job)}).first;
+    memory.step_peak_bytes -= shards;
+    memory.resident_bytes -= shards;
+    known = steps_.emplace(key, std::move(memory)).first;
   }
-  RankMemory mine = known->second.memory;
-  const int64_t more =
-      kStateBytes * (ShardElements(job) - known->second.shard_elements);
-  mine.step_peak_bytes += more;
-  mine.resident_bytes += more;
+  RankMemory mine = known->second;
+  mine.step_peak_bytes += shards;
+  mine.resident_bytes += shards;
   return mine;
 }
 

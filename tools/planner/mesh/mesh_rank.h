@@ -61,16 +61,11 @@ class RankPredictor {
   int64_t LargestBatch(const MeshJob& job, int64_t budget_bytes);
 
  private:
-  struct Known {
-    RankMemory memory;
-    int64_t shard_elements;
-  };
-
   absl::StatusOr<int64_t> BuildPeak(const MeshJob& job);
 
   const Device& device_;
-  // Keys: tensor ranks, batch, checkpointing.
-  std::map<std::tuple<int64_t, int64_t, std::string>, Known> steps_;
+  // Without the shards. Keys: tensor ranks, batch, checkpointing.
+  std::map<std::tuple<int64_t, int64_t, std::string>, RankMemory> steps_;
   // Keys: tensor ranks, batch, fsdp ranks.
   std::map<std::tuple<int64_t, int64_t, int64_t>, int64_t> builds_;
 };
