@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Flags of tools/plan, tools/validate and tools/rehearse."""
+"""Flags of tools/plan, tools/validate and tools/rehearse, and runs of the program."""
 
 import argparse
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from reports.compare.argument_types import number
+
+LINKS = "NAME:GB_PER_S:US,..."
+_LINK = re.compile(r"([A-Za-z0-9_.-]{1,64}):([^:]+):([^:]+)")
 # A flag, "with" or "without", and the flags that it needs one of, or contradicts.
 Rule = tuple[str, str, Sequence[str]]
 
@@ -80,3 +86,50 @@ def answer(prog: str, done: "subprocess.CompletedProcess[str]") -> str:
     if done.returncode:
         sys.exit(done.returncode)
     return done.stdout
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link between ranks."""
+
+    name: str
+    gb_per_s: float  # that a rank sends, in 10^9 bytes/s
+    us: float  # cost of a call
+
+    @property
+    def us_per_byte(self) -> float:
+        return 1e6 / (self.gb_per_s * 1e9)
+
+
+def _link(item: str) -> Link:
+    match = _LINK.fullmatch(item)
+    if not match:
+        raise argparse.ArgumentTypeError(
+            f"it has {item!r}; allowed: NAME:GB_PER_S:US, separated by commas"
+        )
+    amount = number(1e-6, 1e9)
+    try:
+        return Link(match[1], amount(match[2]), amount(match[3]))
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"it has {item!r}: {error}") from error
+
+
+def links(value: str) -> list[Link]:
+    found: list[Link] = []
+    for link in map(_link, value.split(",")):
+        if link.name in (other.name for other in found):
+            raise argparse.ArgumentTypeError(
+                f"it has '{link.name}' twice; allowed: once"
+            )
+        found.append(link)
+    return found
+
+
+def two_links(value: str) -> list[Link]:
+    """The links inside a node, and between nodes."""
+    found = links(value)
+    if len(found) != 2:
+        raise argparse.ArgumentTypeError(
+            f"it is {value!r}; allowed: two links, inside a node and between nodes"
+        )
+    return found

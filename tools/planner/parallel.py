@@ -12,7 +12,6 @@ from reports.compare.argument_types import number
 from reports.results import text
 from tools.planner import arguments
 from tools.planner.formulas import Group, Symbol, groups, shown, symbols, whole
-from tools.planner.links import METAVAR, links
 
 TABLES = Path(__file__).parent / "cs336.md"
 _LINKS = "h100_nvlink:318:30,a100_pcie:20:50"
@@ -49,7 +48,7 @@ def _parser(known: Sequence[Symbol]) -> argparse.ArgumentParser:
     add(
         "--links",
         default=_LINKS,
-        metavar=METAVAR,
+        metavar=arguments.LINKS,
         help="links for which to print the best bucket, with their bandwidth in 10^9 "
         f"bytes/s and the cost of a call (default: {_LINKS})",
     )
@@ -106,7 +105,7 @@ def main(tokens: Sequence[str]) -> int:
         _refuse(parser, unknown[0])
     given = vars(parsed)
     try:
-        found_links = links(given["links"])
+        found_links = arguments.links(given["links"])
     except argparse.ArgumentTypeError as error:
         parser.error(f"argument --links: {error}")
     names = {symbol.name: given[symbol.flag] * symbol.factor for symbol in known}

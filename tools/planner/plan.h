@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The answer of tools/plan for models on one device.
+// The answers of trainbench_plan, for models on one device and for ranks of
+// meshes.
 
 #ifndef TRAINBENCH_TOOLS_PLANNER_PLAN_H_
 #define TRAINBENCH_TOOLS_PLANNER_PLAN_H_
@@ -25,6 +26,26 @@ absl::StatusOr<nlohmann::ordered_json> PlanModels(const Query& query);
 // names. Throws c10::Error if the bytes overflow 64 bits.
 nlohmann::ordered_json ModelRow(const StepParams& step, const Query& query,
                                 const Device& device);
+
+// Returns the answer for GPUs like `device`, in bytes and FLOPs:
+//
+//   query: model, batch, seq, precision, ...
+//   device, free_bytes
+//   rows, for each mesh with each checkpointing: [{mesh: {name, data, fsdp,
+//     tensor, ranks}, batch, checkpoint, fits, why_not, needed_bytes,
+//     predicted: {peak_bytes, ..., collectives}, steps, rehearsed}, ...]
+//
+// `steps` is the work of this batch and of one sequence more, from which the
+// work of any batch follows, because it grows linearly: {batch, work: {PHASE:
+// [{flops, bytes} of each component, ...], ...}, forward and backward:
+// CollectivesJson}.
+//
+// If the ranks cannot share the model, all is null except `mesh`, `fits` and
+// `why_not`. If shards alone are too large, or a dry run fails, `predicted` and
+// `steps` are null; `needed_bytes` is then a lower bound, or null. A query that
+// rehearses has `rehearsed` instead, and the rehearsal decides whether a mesh
+// fits.
+nlohmann::ordered_json PlanMeshes(const Query& query, const Device& device);
 
 }  // namespace trainbench
 

@@ -19,7 +19,6 @@
 #include "fixtures/device/device.h"
 #include "fixtures/device/null_gpu.h"
 #include "model/spec/status_macros.h"
-#include "tools/planner/mesh/rows.h"
 #include "tools/planner/plan.h"
 #include "tools/planner/query.h"
 

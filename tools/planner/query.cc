@@ -117,13 +117,6 @@ absl::StatusOr<std::vector<ModelConfig>> SelectModels(
       [&](absl::string_view name) { return FindModelOrNearest(name, known); });
 }
 
-// Appends the flag to the definition, which may contain it only once.
-absl::StatusOr<ModelConfig> ReadDefined(const PlannerFlags& flags) {
-  if (flags.implementation.empty()) return ParseModel(flags.model);
-  return ParseModel(
-      absl::StrCat(flags.model, ",implementation=", flags.implementation));
-}
-
 absl::StatusOr<ModelConfig> ReadNamed(const PlannerFlags& flags) {
   ASSIGN_OR_RETURN(auto model, FindModelOrNearest(flags.model, NamedModels()));
   model.implementation = kMeshImplementation;
@@ -137,8 +130,13 @@ absl::StatusOr<ModelConfig> ReadNamed(const PlannerFlags& flags) {
 }
 
 absl::StatusOr<ModelConfig> ReadMeshModel(const PlannerFlags& flags) {
-  const bool defined = absl::StrContains(flags.model, '=');
-  ASSIGN_OR_RETURN(auto model, defined ? ReadDefined(flags) : ReadNamed(flags));
+  std::string definition = flags.model;
+  if (!flags.implementation.empty()) {
+    absl::StrAppend(&definition, ",implementation=", flags.implementation);
+  }
+  const bool is_defined = absl::StrContains(flags.model, '=');
+  ASSIGN_OR_RETURN(auto model,
+                   is_defined ? ParseModel(definition) : ReadNamed(flags));
   if (!flags.attention.empty()) {
     ASSIGN_OR_RETURN(model.attention,
                      AttentionName.Parse("attention", flags.attention));

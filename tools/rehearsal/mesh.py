@@ -11,9 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from reports.compare.argument_types import number
-from tools.planner.arguments import answer
-from tools.planner.arguments import parser as make_parser
-from tools.planner.links import METAVAR, two_links
+from tools.planner import arguments
 from tools.planner.timing.mesh import OVERLAP, SERIAL, Machine, computed
 from tools.planner.timing.rates import devices
 from tools.rehearsal import mesh_text
@@ -43,7 +41,7 @@ def asks_for_a_mesh(tokens: Sequence[str]) -> bool:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = make_parser(
+    parser = arguments.parser(
         _DESCRIPTION,
         prog="tools/rehearse",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -56,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--predict_only", action="store_true", help="predict, and rehearse nothing")
     links = "h100_nvlink:450:30,infiniband_ndr:50:30"
     for flag, kind, metavar, default, what in (
-        ("links", two_links, METAVAR, links, _LINKS),
+        ("links", arguments.two_links, arguments.LINKS, links, _LINKS),
         ("node_ranks", number(1, 2**20, whole=True), "N", 8, "GPUs per node"),
         ("device_tflops", rate, "RATE", 0, f"10^12 FLOP/s that a GPU reaches{_OR}"),
         ("memory_gb_per_s", rate, "RATE", 0, f"10^9 bytes/s of its memory{_OR}"),
@@ -139,7 +137,7 @@ def main(tokens: Sequence[str], ask: Ask) -> int:
     given, flags = parser.parse_known_args(tokens)
 
     def printed(*more: str) -> str:
-        return answer(parser.prog, ask((*flags, *more), given.gpu))
+        return arguments.answer(parser.prog, ask((*flags, *more), given.gpu))
 
     def rows_of(*more: str) -> list[Json]:
         rows: list[Json] = json.loads(printed(*more))["rows"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tools.planner.links import Link
+from tools.planner.arguments import Link
 from tools.planner.timing.mesh import (
     Machine,
     compute_bound_batch,

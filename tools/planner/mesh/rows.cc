@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-#include "tools/planner/mesh/rows.h"
-
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,6 +16,7 @@
 #include "model/spec/status_macros.h"
 #include "tools/planner/mesh/mesh_job.h"
 #include "tools/planner/mesh/mesh_rank.h"
+#include "tools/planner/plan.h"
 
 namespace trainbench {
 namespace {

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tools.planner.links import Link
+from tools.planner.arguments import Link
 
 Json = Mapping[str, Any]
 OVERLAP = (
