@@ -9,10 +9,7 @@ from reports.results import text
 Json = Mapping[str, Any]
 Cell = Callable[[Any], str]
 Columns = dict[str, Cell]
-
-
-def whole(value: int) -> str:
-    return f"{value:,}"
+whole = "{:,}".format
 
 
 def yes(value: bool) -> str:

@@ -49,12 +49,8 @@ class Machine:
 def parts_us(
     passes: Sequence[Mapping[str, float]], update_us: float, overlaps: bool
 ) -> dict[str, float]:
-    """The time of each kind of work within a step; hidden work takes none.
-
-    If they overlap, a pass takes the longer of its compute plus the tensor group's
-    all-reduces, and of the fsdp and data groups' collectives, one after another. Then
-    AdamW updates the parameters.
-    """
+    """The time of each kind of work within a step, by OVERLAP or SERIAL; hidden work
+    takes none."""
     parts = dict.fromkeys(("compute", *_GROUPS), 0.0)
     for us in passes:
         computes = us["compute"] + us["tensor"] >= us["fsdp"] + us["data"]

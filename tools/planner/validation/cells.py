@@ -5,7 +5,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -74,22 +74,19 @@ def counted(lacking: Iterable[MeasuredJob], what: str) -> Table:
     return Table(("lacks", what), [[word, str(count)] for word, count in counts])
 
 
-def whole(rows: Iterable[Mapping[str, str | None]]) -> Iterator[dict[str, str]]:
-    """Fills in missing cells. A source `same` becomes the source of the row above."""
-    source = ""
-    for row in rows:
-        full = {key: cell or "" for key, cell in row.items()}
-        source = source if full.get("source") == "same" else full.get("source", "")
-        yield full | {"source": source}
-
-
 def table(
     path: Path, readers: Iterable[tuple[set[str], T]], allowed: str
 ) -> tuple[list[Row], T]:
-    """Returns the rows of a file, and the first reader that needs no other columns.
-    Raises ValueError if each needs one; `allowed` names files with such columns."""
-    rows: list[Row] = [*read_table(path)]
-    columns = list(rows[0]) if rows else []
+    """Returns the rows of a file, and the first reader that needs no other columns. A
+    missing cell is empty; a source `same` becomes the source of the row above. Raises
+    ValueError if each reader needs another column; `allowed` names files with them."""
+    rows = read_table(path)
+    columns, source = list(rows[0]) if rows else [], ""
+    for row in rows:
+        row |= {key: cell or "" for key, cell in row.items()}
+        if row.setdefault("source", "") == "same":
+            row["source"] = source
+        source = row["source"]
     for needed, read in readers:
         if needed.issubset(columns):
             return rows, read

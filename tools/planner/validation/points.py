@@ -33,7 +33,7 @@ def read_points(path: Path) -> Iterator[Point]:
         ({"memory"}, _by_hand),
     )
     rows, with_job = cells.table(path, readers, "points.tsv or megatron.tsv")
-    for row in cells.whole(rows):
+    for row in rows:
         name = "{test} {env}" if with_job is _megatron else "{id} {model}"
         point = Point(name.format(**row), row["gpu"])
         yield cells.expressed(point, with_job, row)

@@ -40,7 +40,7 @@ def read_steps(path: Path) -> Iterator[Step]:
     )
     allowed = "points.tsv, llm_foundry.tsv or neusight.tsv"
     rows, read = cells.table(path, readers, allowed)
-    return (_step(read(row)) for row in cells.whole(rows))
+    return (_step(read(row)) for row in rows)
 
 
 def _llm_foundry(row: Row) -> Row:
