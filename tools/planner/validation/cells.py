@@ -153,14 +153,10 @@ def framework(row: Row) -> str:
     return named("recipe", row["source"]) or "pytorch"
 
 
-def is_compiled(row: Row) -> bool:
-    return bool(re.search("(?<!no )compile", row["parallelism"]))
-
-
 def is_fused(row: Row) -> bool:
     """Whether the job is compiled, or uses the framework's own kernels."""
     has_own = framework(row) in ("megatron", "llm.c") or "TinyLlama" in row["source"]
-    return has_own or is_compiled(row)
+    return has_own or bool(re.search("(?<!no )compile", row["parallelism"]))
 
 
 def recomputed(row: Row) -> float:

@@ -90,13 +90,6 @@ def _step(row: Row) -> Step:
     return cells.expressed(step, _with_job, row)
 
 
-def _with_job(step: Step, row: Row) -> Step:
-    device = devices().get(cells.named("device", step.gpu) or "")
-    if device is None:
-        raise Lacks(f"a GPU of devices.tsv; there is {step.gpu}")
-    return replace(step, device=device, job=_job(row, device))
-
-
 _NUMBER = r"([\d,]*\.?\d+(?:e[-+]\d+)?)"
 # Tried in this order; the first of several values counts.
 _UNITS = (
@@ -136,14 +129,17 @@ def _model(row: Row, of: Ranks) -> str:
     )
 
 
-def _job(row: Row, device: Device) -> TimedJob:
+def _with_job(step: Step, row: Row) -> Step:
+    device = devices().get(cells.named("device", step.gpu) or "")
+    if device is None:
+        raise Lacks(f"a GPU of devices.tsv; there is {step.gpu}")
     if "Muon" in row["model"]:
         raise Lacks("Muon")
     own_ranks, seq = cells.ranks(row), int(row["seq"])
     batch, micro_batches = cells.batches(row, own_ranks, seq)
     kind, share = cells.arithmetic(row), cells.recomputed(row)
     own = "triton_attention"  # MPT's kernel
-    return TimedJob(
+    job = TimedJob(
         _model(row, own_ranks),
         batch,
         seq,
@@ -153,6 +149,7 @@ def _job(row: Row, device: Device) -> TimedJob:
         recomputed=share if share < 1 else 0,
         attention=own if row["model"] == "MPT" and own in device.peaks else "attention",
     )
+    return replace(step, device=device, job=job)
 
 
 def steps_of(
