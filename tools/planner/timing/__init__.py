@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reports.results.records import NotAResult
 from tools.planner.recipes import read_table
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ def device(parser: argparse.ArgumentParser, name: str) -> "Device":
         allowed = f"{', '.join(names())}, or a RESULT.json"
         parser.error(f"--rates is {name!r}; allowed: {allowed}")
     # These import numpy and scipy, which takes a second.
-    from reports.results.rows import load
+    from reports.results.rows import NotAResult, load
     from tools.planner.timing.rates import devices, of_result
 
     if name in devices():
