@@ -9,9 +9,8 @@ from typing import Any
 from reports.history.commits import Commit
 from reports.history.findings import Finding, Kind
 from reports.history.series import Series
-from reports.pages.plotting.canvas import HALF, Figure, Scale
+from reports.pages.plotting.canvas import COLOURS, HALF, Figure, Scale
 from reports.pages.plotting.lines import Plane, frame
-from reports.pages.plotting.palette import COLOURS
 from reports.pages.render import html_of
 from reports.results import text
 

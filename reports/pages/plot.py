@@ -13,9 +13,8 @@ from reports.answers.tables import PHASES, common, label_of, phases_of
 from reports.experiments.spec import Bars, Lines, Phases, Plot
 from reports.experiments.specs import IMPLEMENTATION
 from reports.pages.plotting.bars import Bar, Look, draw_bars
-from reports.pages.plotting.canvas import Figure
+from reports.pages.plotting.canvas import CLEAR_COLOURS, COLOURS, Figure
 from reports.pages.plotting.lines import Plane, Series, draw_lines, logarithmic
-from reports.pages.plotting.palette import CLEAR_COLOURS, COLOURS
 from reports.results import text
 from reports.results.rows import Result, Row, grouped
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from reports.answers.breakdown import Step, profiled, shown_step
 from reports.pages.plotting.bars import Bar, Look, draw_bars
-from reports.pages.plotting.canvas import WIDE, Figure
-from reports.pages.plotting.palette import COLOURS
+from reports.pages.plotting.canvas import COLOURS, WIDE, Figure
 from reports.results import text
 from reports.results.rows import Result
 

@@ -8,9 +8,8 @@ from itertools import cycle
 import numpy as np
 
 from reports.answers.collectives import law_text, series_of
-from reports.pages.plotting.canvas import WIDE, Figure, Formatter
+from reports.pages.plotting.canvas import CLEAR_COLOURS, WIDE, Figure, Formatter
 from reports.pages.plotting.lines import Plane, Series, draw_lines, logarithmic
-from reports.pages.plotting.palette import CLEAR_COLOURS
 from reports.results import text
 from reports.results.alpha_beta import AlphaBeta, fit_alpha_beta
 from reports.results.rows import Result

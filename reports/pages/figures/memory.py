@@ -4,8 +4,7 @@
 import re
 
 from reports.pages.plotting.bars import Bar, Look, draw_bars
-from reports.pages.plotting.canvas import Figure
-from reports.pages.plotting.palette import COLOURS
+from reports.pages.plotting.canvas import COLOURS, Figure
 from reports.results import text
 from reports.results.rows import Result, Row, grouped
 

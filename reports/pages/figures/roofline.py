@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from itertools import cycle
 
 from reports.advice.run import arithmetic
-from reports.pages.plotting.canvas import WIDE, Canvas, Figure
+from reports.pages.plotting.canvas import BLACK, CLEAR_COLOURS, WIDE, Canvas, Figure
 from reports.pages.plotting.lines import Plane, frame, logarithmic
-from reports.pages.plotting.palette import BLACK, CLEAR_COLOURS
 from reports.results import text
 from reports.results.rows import Result, Row, grouped
 

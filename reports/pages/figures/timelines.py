@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.pages.plotting.canvas import HALF, Canvas, Figure, Scale
+from reports.pages.plotting.canvas import COLOURS, HALF, Canvas, Figure, Scale
 from reports.pages.plotting.lines import Plane, frame
-from reports.pages.plotting.palette import COLOURS
 from reports.results import text
 from reports.results.rows import NotAResult
 

@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reports.pages.plotting.canvas import (
+    BLACK,
+    GRID,
     HALF,
     LINE,
     SIZE,
@@ -17,7 +19,6 @@ from reports.pages.plotting.canvas import (
     readable_on,
     width_of,
 )
-from reports.pages.plotting.palette import BLACK, GRID
 
 LEAST_HEIGHT = 86.0
 _LONG = 0.4  # fraction of the width; longer labels need a wider plot

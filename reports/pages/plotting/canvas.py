@@ -7,20 +7,33 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from reports.pages.plotting.palette import BLACK, COLOURS, GRID, PAPER
-
 Formatter = Callable[[float], str]
 HALF, WIDE = 374.0, 518.0  # points: two plots of width HALF fit side by side
 SIZE = 10.0  # points, the font size
 LINE = 17.0  # points, from bar to bar
 DARK = 0.45  # luminance below which black text is illegible
 _LEAST_SCALE = 0.68  # a plot scrolls instead of shrinking more: text stays legible
-# Colors of the page, with the palette's as fallback.
+# Okabe and Ito's colors, which remain distinct for color-blind people. Black becomes
+# the text color of the page, so that it is visible on a dark page, too.
+BLACK = "#000000"
+COLOURS = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#D55E00",
+    "#CC79A7",
+    "#56B4E9",
+    "#F0E442",
+    BLACK,
+)
+GRID = "#e3e3e3"
+# Thin lines and small points in yellow are invisible on white.
+CLEAR_COLOURS = (*(colour for colour in COLOURS if colour != "#F0E442"), "#777777")
+# Colors of the page, with those of a standalone plot as fallback.
 _OF_PAGE = {
     COLOURS[0]: f"var(--blue, {COLOURS[0]})",
     BLACK: "currentColor",
     GRID: f"var(--grid, {GRID})",
-    PAPER: f"var(--paper, {PAPER})",
 }
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from reports.pages.plotting.canvas import (
+    GRID,
     HALF,
     LINE,
     SIZE,
@@ -16,7 +17,6 @@ from reports.pages.plotting.canvas import (
     legend_height,
     width_of,
 )
-from reports.pages.plotting.palette import GRID
 
 Point = tuple[float, float]
 

@@ -4,9 +4,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from reports.pages.plotting.canvas import WIDE, Figure
+from reports.pages.plotting.canvas import CLEAR_COLOURS, WIDE, Figure
 from reports.pages.plotting.lines import Plane, Series, draw_lines, logarithmic
-from reports.pages.plotting.palette import CLEAR_COLOURS
 from reports.results import text
 from reports.results.text import Table
 from tools.planner.validation import memory, step_times
