@@ -124,7 +124,7 @@ def _growth(rows: Sequence[Row], claim: spec.Growth) -> str:
 
 def _grown(rows: Sequence[Row], along: str, counter: str) -> str:
     heading = heading_of(counter)
-    points = [(float(row.numbers[along]), counter_of(row, counter)) for row in rows]
+    points = [(row.numbers[along], counter_of(row, counter)) for row in rows]
     if not any(value.value > 0 for _, value in points):
         return f"{heading} 0"
     power = exponent(points)

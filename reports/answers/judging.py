@@ -2,9 +2,10 @@
 """Judges the experiments' expectations: held, failed, or cannot tell."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import IntEnum
+from operator import itemgetter
 
 from reports.answers.cells import value_of
 from reports.answers.measured import Measured, exponent
@@ -28,7 +29,7 @@ class Verdict(IntEnum):
         return self.name.lower().replace("_", " ")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Instance:
     """One value that an expectation applies to."""
 
@@ -40,7 +41,7 @@ class Instance:
 
 @dataclass(frozen=True)
 class Judgement:
-    """An expectation and the run's values for it, at least one."""
+    """An expectation and the run's values for it."""
 
     expectation: Expectation
     instances: list[Instance]
@@ -102,65 +103,54 @@ def _values(
 
 
 def _exponents(
-    expectation: Expectation, values: Sequence[tuple[Row, Measured]]
+    along: str, values: Iterable[tuple[Row, Measured]]
 ) -> Iterator[tuple[str, Measured]]:
-    along = expectation.quantity.along
     known = [
         (row, value)
         for row, value in values
         if row.numbers.get(along, 0) > 0 and value.value > 0  # as in exponent()
     ]
     for found in grouped(known, lambda pair: without(pair[0], along)).values():
-        points = [(float(row.numbers[along]), value) for row, value in found]
+        points = [(row.numbers[along], value) for row, value in found]
         if (power := exponent(points)) is not None:
-            places = [row.numbers[along] for row, _ in found]
+            places = [place for place, _ in points]
             span = f"/{along}:{min(places)} to {max(places)}"
             where = re.sub(f"/{re.escape(along)}:[^/]*", span, found[0][0].name)
             yield where, power
 
 
-def judge(expectation: Expectation, result: Result) -> Judgement | None:
-    """Judges one expectation; None if it applies to no row of the run."""
-    rows = result.of(expectation.experiment)
-    values = list(_values(expectation, rows))
-    if expectation.quantity.along:
-        measured = list(_exponents(expectation, values))
-    else:
-        measured = [(row.name, value) for row, value in values]
-    low, high = expectation.bounds
+def judge(expectation: Expectation, result: Result) -> Judgement:
+    """Judges one expectation, without instances if it applies to no row of the run."""
+    values = _values(expectation, result.of(expectation.experiment))
+    along, bounds = expectation.quantity.along, expectation.bounds
+    by_row = ((row.name, value) for row, value in values)
+    measured = _exponents(along, values) if along else by_row
     instances = [
-        Instance(where, value, verdict_of(value, low, high))
-        for where, value in measured
+        Instance(where, value, verdict_of(value, *bounds)) for where, value in measured
     ]
-    return Judgement(expectation, instances) if instances else None
+    return Judgement(expectation, instances)
 
 
-def _despite_many(judged: Sequence[Judgement]) -> list[Judgement]:
+def _withdraw(judged: Sequence[Judgement]) -> None:
     """Withdraws verdicts so that the probability of any wrong one, by chance, among the
     rest is at most 5 % (Holm, Scandinavian Journal of Statistics, 1979)."""
     doubts = [
-        (instance.measured.doubt(*judgement.expectation.bounds), i, k)
-        for i, judgement in enumerate(judged)
-        for k, instance in enumerate(judgement.instances)
+        (instance.measured.doubt(*judgement.expectation.bounds), instance)
+        for judgement in judged
+        for instance in judgement.instances
         if instance.verdict != Verdict.CANNOT_TELL
         and instance.measured.low < instance.measured.high
     ]
-    instances = [list(judgement.instances) for judgement in judged]
     stand = True
-    for rank, (doubt, i, k) in enumerate(sorted(doubts)):
+    for rank, (doubt, instance) in enumerate(sorted(doubts, key=itemgetter(0))):
         stand = stand and doubt * (len(doubts) - rank) <= ALPHA
         if not stand:
-            instances[i][k] = replace(
-                instances[i][k], verdict=Verdict.CANNOT_TELL, among=len(doubts)
-            )
-    return [
-        replace(judgement, instances=found)
-        for judgement, found in zip(judged, instances, strict=True)
-    ]
+            instance.verdict, instance.among = Verdict.CANNOT_TELL, len(doubts)
 
 
 def judgements(result: Result) -> list[Judgement]:
     """Judges all expectations that the run has rows for; failed ones come first."""
-    judged = [judge(expectation, result) for expectation in result.expectations]
-    found = _despite_many([one for one in judged if one is not None])
-    return sorted(found, key=lambda judgement: judgement.verdict)
+    each = (judge(expectation, result) for expectation in result.expectations)
+    judged = [judgement for judgement in each if judgement.instances]
+    _withdraw(judged)
+    return sorted(judged, key=lambda judgement: judgement.verdict)

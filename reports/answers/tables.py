@@ -134,7 +134,7 @@ def across_table(rows: Sequence[Row], across: str, counter: str) -> Table:
 
 def _exponent(group: Sequence[Row], across: str, counter: str) -> str:
     points = [
-        (float(row.numbers[across]), value)
+        (row.numbers[across], value)
         for row in group
         if (value := value_of(row, Column(counter)))
     ]
