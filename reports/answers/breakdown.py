@@ -21,6 +21,7 @@ from reports.answers.measured import (
 from reports.answers.ranges import copies_table, layers_table, ranges_table
 from reports.answers.shapes import STEP, shape_text, step_text
 from reports.results import text
+from reports.results.profiles import Profile
 from reports.results.rows import NotAResult, Result, Row, grouped
 
 _NOT_PARTS = ("all", "block", "recompute", "timed", "unattributed")
@@ -33,6 +34,7 @@ class Step:
     """A profiled step."""
 
     rows: list[Row]
+    profile: Profile | None = None
     phases: dict[str, Row] = field(default_factory=dict)
     # By phase and component, gaps included.
     parts: dict[tuple[str, str], Row] = field(default_factory=dict)
@@ -43,11 +45,6 @@ class Step:
     @property
     def name(self) -> str:
         return step_text(self.whole or self.rows[0])
-
-    @property
-    def lost(self) -> float | None:
-        """The share of operators without a component, if it is known."""
-        return self.whole.get("unattributed_share") if self.whole else None
 
     @property
     def row(self) -> Row:
@@ -73,8 +70,8 @@ class Step:
         return dict(sorted(found.items(), key=lambda item: -item[1].value))
 
 
-def step_of(rows: list[Row]) -> Step:
-    step = Step(rows)
+def _step(rows: list[Row], profile: Profile | None) -> Step:
+    step = Step(rows, profile)
     for row in rows:
         phase, component = row.words.get("phase", ""), row.words.get("component", "")
         if component == "timed":
@@ -117,11 +114,11 @@ def _beside_timed(step: Step) -> str:
     if ratio.outside(*limits):
         return (
             f"The profile is not the timed step: it takes {times}, so these shares may "
-            f"not be the timed step's. "
+            "not be the timed step's."
         )
     if ratio.within(*limits):
-        return f"The profiled step takes {times}. "
-    return f"Whether the profile is the timed step {CANNOT_TELL}: it takes {times}. "
+        return f"The profiled step takes {times}."
+    return f"Whether the profile is the timed step {CANNOT_TELL}: it takes {times}."
 
 
 def _beside_inference(step: Step) -> str:
@@ -136,7 +133,7 @@ def _beside_inference(step: Step) -> str:
     )
     if not differ(theirs, ours):
         sentence += f"; in which of the two they take more {CANNOT_TELL}"
-    return f"{sentence}. "
+    return f"{sentence}."
 
 
 def _outliers(step: Step) -> str:
@@ -145,9 +142,7 @@ def _outliers(step: Step) -> str:
         for phase, row in step.phases.items()
         if "outliers" in row.findings
     ]
-    if not found:
-        return ""
-    return f"Slower than the other layers: {'; '.join(found)}. "
+    return f"Slower than the other layers: {'; '.join(found)}." if found else ""
 
 
 def profiled(result: Result) -> dict[tuple[str, ...], Step]:
@@ -157,20 +152,25 @@ def profiled(result: Result) -> dict[tuple[str, ...], Step]:
         return (*(row.words.get(word, "") for word in STEP), shape_text(row))
 
     by_step = grouped(result.of("breakdown"), key)
-    return {key: step_of(rows) for key, rows in by_step.items()}
+    return {k: _step(rows, result.profile_of(rows)) for k, rows in by_step.items()}
 
 
 def shown_step(result: Result) -> Step | None:
     """Returns the step to show: the last train step of a run is the largest."""
+    return next(iter(_shown_first(result)), None)
+
+
+def _shown_first(result: Result) -> list[Step]:
+    """Returns all steps, the one to show first."""
     found = profiled(result)
     if not found:
-        return None
+        return []
     training = [key for key in found if key[2] == "train_step"]
     model, precision, mode, shape = (training or list(found))[-1]
-    step = found[model, precision, mode, shape]
+    step = found.pop((model, precision, mode, shape))
     if mode != "inference":
         step.inference = found.get((model, precision, "inference", shape))
-    return step
+    return [step, *found.values()]
 
 
 def sentence(result: Result) -> str:
@@ -179,49 +179,47 @@ def sentence(result: Result) -> str:
     if step is None or not step.phases or not step.parts:
         return ""
     most = _most(step)
-    if step.lost is not None:
-        most += f"; {text.percent(step.lost)} could not be attributed"
-    profile = result.profile_of(step.rows)
-    return (
-        f"{_beside_timed(step)}{_outliers(step)}{most}. "
-        f"{top_sentence(profile) if profile else ''}"
-        f"{_beside_inference(step)}".strip()
-    )
+    lost = step.whole.get("unattributed_share") if step.whole else None
+    if lost is not None:
+        most += f"; {text.percent(lost)} could not be attributed"
+    top = top_sentence(step.profile) if step.profile else ""
+    parts = (_beside_timed(step), _outliers(step), f"{most}.", top)
+    return " ".join(filter(None, (*parts, _beside_inference(step))))
 
 
 def table_of(step: Step) -> text.Table | None:
     """Makes a table: columns for each phase, the step, and the model's inference."""
     if not step.phases or not step.parts:
         return None
-    names, inference = list(step.shares), step.inference
-
-    def column(name: str, row: Row | None, shares: list[str], timed: str) -> list[str]:
-        products = matmul_share(row).plus_minus(text.percent) if row else "-"
-        return [name, *shares, products, text.time(row.time_us) if row else "-", timed]
-
-    def of_phase(phase: str, row: Row) -> list[str]:
-        parts = (step.parts.get((phase, name)) for name in names)
-        shares = [text.percent(part["share"]) if part else "-" for part in parts]
-        timed = shown(step.timed, f"{phase}_us") if step.timed else "-"
-        return column(phase, row, shares, timed)
-
-    def of_whole(name: str, of: Step, shares: list[str]) -> list[str]:
-        timed = text.time(of.timed.time_us) if of.timed else "-"
-        return column(name, of.whole, shares, timed)
-
-    results = ["matrix products, of each column", "time, profiled"]
-    columns = [["component", *names, *results, "time without a profile"]]
-    columns += [of_phase(*named) for named in step.phases.items()]
-    shares = [share.plus_minus(text.percent) for share in step.shares.values()]
-    columns.append(of_whole("step", step, shares))
-    if inference:
-        own = {n: text.percent(share.value) for n, share in inference.shares.items()}
-        shares = [own.get(name, "-") for name in names]
-        columns.append(of_whole("inference", inference, shares))
-    headings, *lines = map(list, zip(*columns, strict=True))
-    if not step.timed and not (inference and inference.timed):
-        lines.pop()
+    wholes = {"step": step}
+    if step.inference:
+        wholes["inference"] = step.inference
+    rows = [*step.phases.values(), *(one.whole for one in wholes.values())]
+    lines = []
+    for name, share in step.shares.items():
+        parts = (step.parts.get((phase, name)) for phase in step.phases)
+        cells = [text.percent(part["share"]) if part else "-" for part in parts]
+        cells.append(share.plus_minus(text.percent))
+        if step.inference:
+            other = step.inference.shares.get(name)
+            cells.append(text.percent(other.value) if other else "-")
+        lines.append([name, *cells])
+    shares = [
+        matmul_share(row).plus_minus(text.percent) if row else "-" for row in rows
+    ]
+    lines.append(["matrix products, of each column", *shares])
+    lines.append(["time, profiled", *map(_time, rows)])
+    timed = [one.timed for one in wholes.values()]
+    if any(timed):
+        own = step.timed
+        phases = [shown(own, f"{phase}_us") if own else "-" for phase in step.phases]
+        lines.append(["time without a profile", *phases, *map(_time, timed)])
+    headings = ["component", *step.phases, *wholes]
     return text.Table(headings, lines, f"Shares of {step.name}")
+
+
+def _time(row: Row | None) -> str:
+    return text.time(row.time_us) if row else "-"
 
 
 def tables(result: Result) -> list[text.Table]:
@@ -256,23 +254,19 @@ def forward_table(result: Result) -> text.Table | None:
 def details(result: Result) -> list[text.Table]:
     """Makes the tables of all steps' profiles, the step to show first. A null GPU has
     no times."""
-    shown = shown_step(result)
-    if shown is None:
-        return []
-    others = [step for step in profiled(result).values() if step.rows != shown.rows]
-    tables = [None if result.of_null_gpu else forward_table(result)]
-    for step in [shown, *others]:
-        if step is not shown and not result.of_null_gpu:
+    steps = _shown_first(result)
+    tables = [] if result.of_null_gpu else [forward_table(result)]
+    for step in steps:
+        if step is not steps[0] and not result.of_null_gpu:
             tables.append(table_of(step))
-        if profile := result.profile_of(step.rows):
-            name, other = step.name, step.inference
-            inference = result.profile_of(other.rows) if other else None
+        if step.profile:
+            inference = step.inference.profile if step.inference else None
             tables += [
-                top_table(profile, name),
-                families_table(profile, inference, name),
-                kernels_table(profile, name),
-                ranges_table(profile, name),
-                layers_table(profile, name),
-                copies_table(profile, name),
+                top_table(step.profile, step.name),
+                families_table(step.profile, inference, step.name),
+                kernels_table(step.profile, step.name),
+                ranges_table(step.profile, step.name),
+                layers_table(step.profile, step.name),
+                copies_table(step.profile, step.name),
             ]
     return [table for table in tables if table is not None]

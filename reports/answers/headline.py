@@ -53,8 +53,7 @@ def _parts(result: Result) -> str:
             said = f"`{first}` takes most of it, {share.plus_minus(text.percent)}"
         said += f", `{second}` {text.percent(other.value)}"
     products = f"matrix products {matmul_share(step.whole).plus_minus(text.percent)}"
-    profile = result.profile_of(step.rows)
-    top = top_name(profile) if profile else ""
+    top = top_name(step.profile) if step.profile else ""
     return f"{said}; {products}{f', mostly in `{top}`' if top else ''}."
 
 

@@ -168,7 +168,7 @@ def top_sentence(profile: Profile) -> str:
     if not _total(profile.kernels):
         return ""
     if not _has_backward(profile):
-        return f"Of the {profile.of}, {_first(profile, 'step')[1]}. "
+        return f"Of the {profile.of}, {_first(profile, 'step')[1]}."
     found = {span: _first(profile, span) for span in _SPANS}
     forward, told = found["forward"]
     sentence = f"Of the {profile.of} of the forward pass, {told}"
@@ -177,4 +177,4 @@ def top_sentence(profile: Profile) -> str:
         same = forward is not None and first is not None and first.name == forward.name
         sentence += f"; of {span if span != 'step' else 'the step'}, "
         sentence += "the same one" if same else told
-    return f"{sentence}. "
+    return f"{sentence}."
