@@ -3,21 +3,16 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from reports.answers.answer import incomplete, skipped_sentence, unmeasured
-from reports.answers.disturbed import disturbed, sentence
-from reports.answers.expectations import summary, table
+from reports.answers.answer import incomplete, unmeasured
 from reports.answers.headline import sentences
-from reports.answers.judging import Judgement, Verdict, judgements
-from reports.pages.across import advice_section, roofline_section
-from reports.pages.figures.timelines import timelines
 from reports.pages.plot import picture
 from reports.pages.plotting.canvas import Figure
-from reports.pages.section import Section, experiments, section
+from reports.pages.sections import Section, sections
 from reports.results import text
 from reports.results.rows import Result
 from reports.results.text import Table
@@ -85,42 +80,6 @@ def environment(result: Result) -> Table:
     return Table(["key", "value"], sorted(lines))
 
 
-MOST_DISTURBED = 5  # rows that are not folded
-
-
-_VERDICTS = ("that failed", "without a verdict", "that held")
-
-
-def _listed(name: str, sentence: str, shown: Table | None, *folded: Table) -> Section:
-    """Makes a section from the tables that have lines."""
-    tables = [shown] if shown and shown.lines else []
-    details = [each for each in folded if each.lines]
-    return Section(name, "", "", sentence, tables, details, in_full=True)
-
-
-def closing(result: Result, judged: Sequence[Judgement]) -> Iterator[Section]:
-    """Yields the last sections that have something to report."""
-    if judged:
-        yield _listed(
-            "expectations",
-            summary(judged),
-            *(
-                table(
-                    [j for j in judged if j.verdict == verdict], f"Expectations {what}"
-                )
-                for verdict, what in zip(Verdict, _VERDICTS, strict=True)
-            ),
-        )
-    if noisy := [[row.name, ", ".join(why)] for row, why in disturbed(result)]:
-        headings, few = ("row", "why"), MOST_DISTURBED
-        first = Table(headings, noisy[:few])
-        others = Table(headings, noisy[few:], "Further disturbed rows")
-        yield _listed("disturbed", sentence(result), first, others)
-    if cases := [[case.name, case.reason] for case in result.skipped]:
-        every = Table(("case", "skipped because"), cases, "Skipped cases")
-        yield _listed("skipped", skipped_sentence(result), None, every)
-
-
 @dataclass(frozen=True)
 class Page:
     title: str
@@ -130,19 +89,6 @@ class Page:
     picture: Figure | None
     sections: list[Section]
     environment: Table
-
-
-def _sections(result: Result, trace: Path | None) -> Iterator[Section]:
-    """Yields all sections, without anchors."""
-    yield from advice_section(result)
-    for experiment in experiments(result):
-        made = section(result, experiment)
-        if experiment == "memory" and trace is not None:
-            made = replace(made, figures=made.figures + timelines(trace))
-        yield made
-        if experiment == "peak" and not result.of_null_gpu:
-            yield from roofline_section(result)
-    yield from closing(result, judgements(result))
 
 
 def slug(text: str) -> str:
@@ -178,6 +124,6 @@ def page(result: Result, trace: Path | None = None) -> Page:
         warnings=warnings(result),
         sentences=sentences(result),
         picture=picture(result),
-        sections=list(_anchored(_sections(result, trace))),
+        sections=list(_anchored(sections(result, trace))),
         environment=environment(result),
     )

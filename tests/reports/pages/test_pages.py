@@ -14,7 +14,7 @@ from golden import check_golden
 from reports.pages.__main__ import main
 from reports.pages.page import facts, page
 from reports.pages.render import tables
-from reports.pages.section import Section
+from reports.pages.sections import Section
 from reports.results.rows import parse
 from reports.results.text import Table
 from results import REFERENCE, entry, failure, write
