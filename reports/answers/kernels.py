@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The kernels of a profiled step, or its operators on a CPU."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
@@ -27,12 +27,20 @@ _SPANS: dict[str, Collection[str] | None] = {  # phases; None: all
 
 @dataclass(frozen=True)
 class _Sum:
-    """The sum of the kernels with one name."""
+    """The sum of the kernels with one name in a span of phases."""
 
     name: str
     instances: int
     total_us: float
+    span_us: float  # of all kernels there
     passes: tuple[float, ...]  # the time in each pass, if the result has it
+
+    @property
+    def told(self) -> str:
+        """States its share of the span, without times only its calls."""
+        calls = text.plural(self.instances, "call")
+        share = text.percent(self.total_us / self.span_us) if self.span_us else ""
+        return f"{share}, {calls}" if share else calls
 
     @property
     def measured(self) -> Measured:
@@ -100,28 +108,17 @@ def families_table(profile: Profile, inference: Profile | None, step: str) -> Ta
     )
 
 
-def _passes(kernels: list[Kernel]) -> tuple[float, ...]:
-    totals = [k.time_us.totals or () for k in kernels if k.time_us]
-    return tuple(map(sum, zip(*totals, strict=False)))
-
-
-def _sums(profile: Profile, phases: Collection[str] | None) -> list[_Sum]:
-    """Sums the kernels by name, longest total time first."""
-    own = (k for k in profile.kernels if phases is None or k.phase in phases)
-    sums = []
+def _sums(profile: Profile, span: str) -> list[_Sum]:
+    """Sums the kernels of a span by name, longest total time first."""
+    phases = _SPANS[span]
+    own = [k for k in profile.kernels if phases is None or k.phase in phases]
+    span_us, sums = _total(own), []
     for name, kernels in grouped(own, lambda kernel: kernel.name).items():
         instances = sum(kernel.instances for kernel in kernels)
-        sums.append(_Sum(name, instances, _total(kernels), _passes(kernels)))
+        times = [k.time_us.totals or () for k in kernels if k.time_us]
+        passes = tuple(map(sum, zip(*times, strict=False)))
+        sums.append(_Sum(name, instances, _total(kernels), span_us, passes))
     return sorted(sums, key=_weight)
-
-
-def _shares(sums: list[_Sum]) -> Callable[[_Sum], str]:
-    whole_us = _total(sums)
-    if not whole_us:
-        return lambda one: text.plural(one.instances, "call")
-    return lambda one: (
-        f"{text.percent(one.total_us / whole_us)}, {text.plural(one.instances, 'call')}"
-    )
 
 
 def _has_backward(profile: Profile) -> bool:
@@ -132,11 +129,10 @@ def top_table(profile: Profile, step: str) -> Table | None:
     """Makes the table of those that take most of each span."""
     if not _has_backward(profile):
         return None
-    columns = []
-    for phases in _SPANS.values():
-        sums = _sums(profile, phases)
-        told = _shares(sums)
-        columns.append([f"{profile.short(s.name)}: {told(s)}" for s in sums[:TOP]])
+    columns = [
+        [f"{profile.short(one.name)}: {one.told}" for one in _sums(profile, span)[:TOP]]
+        for span in _SPANS
+    ]
     places = enumerate(zip_longest(*columns, fillvalue="-"), start=1)
     lines = [[str(place), *cells] for place, cells in places]
     title = f"The {profile.of} that take most of {step}, of all {profile.of} there"
@@ -145,9 +141,8 @@ def top_table(profile: Profile, step: str) -> Table | None:
 
 def _first(profile: Profile, span: str) -> tuple[_Sum | None, str]:
     """Returns the one that takes most, None if that is unclear, and a clause on it."""
-    sums = _sums(profile, _SPANS[span])
-    told = _shares(sums)
-    shown = [f"`{profile.short(one.name)}` ({told(one)})" for one in sums[:2]]
+    sums = _sums(profile, span)
+    shown = [f"`{profile.short(one.name)}` ({one.told})" for one in sums[:2]]
     if (
         len(sums) > 1
         and sums[1].total_us
