@@ -17,16 +17,6 @@ def law_text(fit: AlphaBeta) -> str:
     return f"{start} + S / ({text.rate(fit.bytes_per_second, 'B/s')})"
 
 
-def _law(series: str, fit: AlphaBeta) -> str:
-    """States the fitted law of the time in words."""
-    law = f"{series} t(S) = {law_text(fit)}"
-    if not fit.us_per_byte:
-        return law
-    if not fit.alpha_us:
-        return f"{law}, at that rate from the first byte on"
-    return f"{law}, half of that rate from {text.size(fit.half_rate_bytes)} on"
-
-
 KNOWN = 0.5  # the largest relative error of the parameters of a stated law
 
 
@@ -49,10 +39,15 @@ def _stated_law(series: str, sizes: list[float], times: list[Measured]) -> str:
             [other.us_per_byte - fit.us_per_byte for other in moved], fit.us_per_byte
         ),
     )
-    if widest <= KNOWN:
-        return f"{_law(series, fit)} (± {text.percent(widest)})"
-    runs = Measured(1, 1 - widest, 1 + widest).runs_to_tell(1 - KNOWN)
-    return f"{series} t(S) {CANNOT_TELL}: {runs}"
+    if widest > KNOWN:
+        runs = Measured(1, 1 - widest, 1 + widest).runs_to_tell(1 - KNOWN)
+        return f"{series} t(S) {CANNOT_TELL}: {runs}"
+    law = f"{series} t(S) = {law_text(fit)}"
+    if fit.us_per_byte and fit.alpha_us:
+        law += f", half of that rate from {text.size(fit.half_rate_bytes)} on"
+    elif fit.us_per_byte:
+        law += ", at that rate from the first byte on"
+    return f"{law} (± {text.percent(widest)})"
 
 
 def _relative(errors: list[float], value: float) -> float:

@@ -32,21 +32,18 @@ def _write(made: Page, directory: Path, stem: str, as_csv: bool) -> list[Path]:
     """Writes the pages. Errors: OSError; existing pages are then unchanged."""
     figures, csv = directory / f"{stem}.figures", directory / f"{stem}.tables"
     html, markdown = directory / f"{stem}.html", directory / f"{stem}.md"
-    filled = [(figures, "*.svg", images(made))]
-    if as_csv:
-        filled.append((csv, "*.csv", tables(made)))
     contents = {
         html: as_html(made, markdown.name),
         markdown: as_markdown(made, figures.name, html.name),
+        **{figures / name: svg for name, svg in images(made).items()},
     }
-    for folder, _, files in filled:
-        folder.mkdir(parents=True, exist_ok=True)
-        contents |= {folder / name: text for name, text in files.items()}
+    if as_csv:
+        contents |= {csv / name: table for name, table in tables(made).items()}
     write_files(contents)
-    for folder, kind, _ in filled:
-        for old in folder.glob(kind):
-            if old not in contents:
-                old.unlink()  # left over from a run with more files
+    # Files may be left over from a run with more of them.
+    for old in (*figures.glob("*.svg"), *(csv.glob("*.csv") if as_csv else ())):
+        if old not in contents:
+            old.unlink()
     return [html, markdown, *([csv] if as_csv else [])]
 
 
