@@ -85,17 +85,12 @@ def chosen(found: Sequence[Choice]) -> list[Choice]:
     return ends
 
 
-def _clause(choice: Choice, name: str, row: Row) -> str:
-    peak = choice.peak(row)
-    clause = f"{name} takes {factor(choice.time(row), 'the time')}"
-    if peak is not None and peak != 1:
-        clause += f", {text.significant(peak)} times the peak memory"
-    return clause
-
-
 def sentence(choice: Choice, counters: Sequence[str]) -> str:
-    clauses = (
-        _clause(choice, name, row) + also(row, counters)
-        for name, row in choice.others.items()
-    )
+    clauses = []
+    for name, row in choice.others.items():
+        clause = f"{name} takes {factor(choice.time(row), 'the time')}"
+        peak = choice.peak(row)
+        if peak is not None and peak != 1:
+            clause += f", {text.significant(peak)} times the peak memory"
+        clauses.append(clause + also(row, counters))
     return f"In `{choice.label}`, over {choice.axis.base}: {'; '.join(clauses)}."

@@ -97,10 +97,9 @@ def incomplete(result: Result) -> str:
     return "" if result.complete else "The run was stopped early: cases are missing."
 
 
-def _missing(result: Result) -> list[str]:
-    """Returns a line each on skipped, failed and missing cases, or ""."""
-    failed = f"{plural(len(result.errors), 'case')} failed." if result.errors else ""
-    return [skipped_sentence(result), failed, incomplete(result)]
+def failed_sentence(result: Result) -> str:
+    """States how many cases failed; "" if none."""
+    return f"{plural(len(result.errors), 'case')} failed." if result.errors else ""
 
 
 def markdown(result: Result) -> str:
@@ -113,4 +112,5 @@ def markdown(result: Result) -> str:
         parts.append(f"### `{answer.name}`")
         parts.append(f"*{answer.question}*" if answer.question else "")
         parts += [answer.sentence, *(one.markdown() for one in answer.tables)]
-    return "\n\n".join(filter(None, [*parts, *_missing(result)]))
+    parts += [skipped_sentence(result), failed_sentence(result), incomplete(result)]
+    return "\n\n".join(filter(None, parts))

@@ -29,16 +29,12 @@ def _stated_law(series: str, sizes: list[float], times: list[Measured]) -> str:
     fit = fit_alpha_beta(sizes, values)
     if not all(time.is_known for time in times):
         return f"{series} t(S) {CANNOT_TELL}: {times[0].runs_to_tell(0)}"
-    moved = [
-        fit_alpha_beta(sizes, [*values[:i], time.high, *values[i + 1 :]])
-        for i, time in enumerate(times)
-    ]
-    widest = max(
-        _relative([other.alpha_us - fit.alpha_us for other in moved], fit.alpha_us),
-        _relative(
-            [other.us_per_byte - fit.us_per_byte for other in moved], fit.us_per_byte
-        ),
-    )
+    alphas, betas = [], []
+    for i, time in enumerate(times):
+        moved = fit_alpha_beta(sizes, [*values[:i], time.high, *values[i + 1 :]])
+        alphas.append(moved.alpha_us - fit.alpha_us)
+        betas.append(moved.us_per_byte - fit.us_per_byte)
+    widest = max(_relative(alphas, fit.alpha_us), _relative(betas, fit.us_per_byte))
     if widest > KNOWN:
         runs = Measured(1, 1 - widest, 1 + widest).runs_to_tell(1 - KNOWN)
         return f"{series} t(S) {CANNOT_TELL}: {runs}"

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain, count
 from pathlib import Path
 
-from reports.answers.answer import incomplete, unmeasured
+from reports.answers.answer import failed_sentence, incomplete, unmeasured
 from reports.answers.headline import sentences
 from reports.pages.plot import picture
 from reports.pages.plotting.canvas import Figure
@@ -48,12 +49,9 @@ def facts(result: Result) -> list[tuple[str, str]]:
 
 def warnings(result: Result) -> list[str]:
     """Returns reasons to trust the numbers less."""
-    reasons = list(filter(None, (unmeasured(result), incomplete(result))))
-    if result.is_dirty:
-        reasons.append("The program was built from sources with uncommitted changes.")
-    if result.errors:
-        reasons.append(f"{text.plural(len(result.errors), 'case')} failed.")
-    return reasons
+    dirty = "The program was built from sources with uncommitted changes."
+    reasons = [unmeasured(result), incomplete(result), dirty if result.is_dirty else ""]
+    return list(filter(None, [*reasons, failed_sentence(result)]))
 
 
 def _cache(cache: dict[str, object]) -> str:
@@ -101,10 +99,8 @@ def _anchored(sections: Iterable[Section]) -> Iterator[Section]:
     used = {"top", "opening", "contents", "environment"}  # in the template
     for made in sections:
         stem = slug(made.name) or "section"
-        anchor, number = stem, 1
-        while anchor in used:
-            number += 1
-            anchor = f"{stem}-{number}"
+        numbered = (f"{stem}-{number}" for number in count(2))
+        anchor = next(name for name in chain([stem], numbered) if name not in used)
         used.add(anchor)
         yield replace(made, anchor=anchor)
 

@@ -300,29 +300,24 @@ def _median(rows: list[Row], is_process: bool) -> Row:
     first = next((row for row in rows if "wrong" in row.findings), rows[0])
     if len(rows) == 1:
         return first
-    names = [name for name in first.counters if all(name in r.counters for r in rows)]
-    counters = {
-        name: statistics.median(row.counters[name] for row in rows) for name in names
+    each = {
+        name: tuple(row.counters[name] for row in rows)
+        for name in first.counters
+        if all(name in row.counters for row in rows)
     }
-    for name in names:
+    counters = {name: statistics.median(values) for name, values in each.items()}
+    for name, values in each.items():
         low, high = ends_of(name)
-        if low not in counters or high not in counters:
-            continue
-        counters[low], counters[high] = median_ends(
-            [row.counters[name] for row in rows]
-        ) or (
-            min(row.counters[low] for row in rows),
-            max(row.counters[high] for row in rows),
-        )
+        if low in each and high in each:
+            widest = min(each[low]), max(each[high])
+            counters[low], counters[high] = median_ends(values) or widest
     return replace(
         first,
         time_us=statistics.median(row.time_us for row in rows),
         counters=counters,
         repetitions=len(rows),
         turns=None,  # the file has the turns of one repetition only
-        each={name: tuple(row.counters[name] for row in rows) for name in names}
-        if is_process
-        else {},
+        each=each if is_process else {},
     )
 
 
