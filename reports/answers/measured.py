@@ -94,7 +94,7 @@ class Measured:
         if self.high < 0 or other.high < 0:
             return (self * -1 / other if self.high < 0 else self / (other * -1)) * -1
         if not (self.is_known and other.is_known and self.low > 0 and other.low > 0):
-            return replace(unknown(ratio), sources=_joint(self, other))
+            return unknown(ratio, _joint(self, other))
         own, others = _log_errors(self), _log_errors(other)
         below, above = math.hypot(own[0], others[1]), math.hypot(own[1], others[0])
         low, high = ratio * math.exp(-below), ratio * math.exp(above)
@@ -213,42 +213,33 @@ def exactly(value: float) -> Measured:
     return Measured(value, value, value)
 
 
-def unknown(value: float) -> Measured:
-    return Measured(value, -math.inf, math.inf)
+def unknown(value: float, sources: frozenset[str] = frozenset()) -> Measured:
+    return Measured(value, -math.inf, math.inf, sources=sources)
 
 
-def _of_normal(row: Row, counter: str, cv: str, count: float, terms: float) -> Measured:
-    """Returns a counter with `terms` times the variance of one call, by Student's t.
-    The counter `cv` is a call's relative deviation, from `count` calls."""
-    deviation = row.get(cv)
-    if deviation is None or count < 2:
-        return _unknown_of(row, counter)
-    half = float(stdtrit(count - 1, 0.975)) * deviation * math.sqrt(terms)
-    value = row[counter]
-    low, high = value * max(0.0, 1 - half), value * (1 + half)
-    return Measured(value, low, high, sources=_sources(row))
-
-
-def _of_steady(row: Row, counter: str) -> Measured:
-    """Returns a ratio to the median of the later half of the samples, which the first
-    call and the transient do not affect; the noise of that half stands for all."""
-    samples = row.get("samples") or 0
+def _of_samples(row: Row, counter: str) -> Measured:
+    """Returns the mean, or the ratio of the first call or of all to the median of the
+    later half of the samples, with an interval by Student's t. The noise of that half,
+    without the first call and the transient, stands for all."""
+    value, samples = row[counter], row.get("samples") or 0
     late = samples - samples // 2
-    above = 1 if counter == "first_ratio" else 1 / max(1, samples)
     # The variance of the median of many normal values is pi / 2 times the mean's.
-    terms = above + math.pi / 2 / max(1, late)
-    return _of_normal(row, counter, "steady_cv", late, terms)
-
-
-def _of_samples(row: Row) -> Measured:
-    """Returns the mean, with an interval within the fastest and the slowest sample."""
-    samples = row.get("samples") or 0
-    terms = 1 / max(1, samples * row.repetitions)
-    mean = _of_normal(row, "mean_us", "cv", samples, terms)
-    if not mean.is_known:
-        return mean
-    low, high = row.get("min_us") or -math.inf, row.get("max_us") or math.inf
-    return replace(mean, low=max(mean.low, low), high=min(mean.high, high))
+    of_median = math.pi / 2 / max(1, late)
+    # A call's relative deviation, the calls that show it, and the terms of variance.
+    cv, calls, terms = {
+        "mean_us": ("cv", samples, 1 / max(1, samples * row.repetitions)),
+        "first_ratio": ("steady_cv", late, 1 + of_median),
+        "steady_ratio": ("steady_cv", late, 1 / max(1, samples) + of_median),
+    }[counter]
+    deviation = row.get(cv)
+    if deviation is None or calls < 2:
+        return unknown(value, _sources(row))
+    half = float(stdtrit(calls - 1, 0.975)) * deviation * math.sqrt(terms)
+    low, high = value * max(0.0, 1 - half), value * (1 + half)
+    if counter == "mean_us":  # no mean is beyond the samples
+        low = max(low, row.get("min_us") or low)
+        high = min(high, row.get("max_us") or high)
+    return Measured(value, low, high, sources=_sources(row))
 
 
 def _sources(row: Row) -> frozenset[str]:
@@ -284,10 +275,6 @@ def _stated(row: Row, counter: str) -> Measured | None:
     return Measured(value, low, high, _series(row, counter), _sources(row))
 
 
-def _unknown_of(row: Row, counter: str) -> Measured:
-    return replace(unknown(row[counter]), sources=_sources(row))
-
-
 def counter_of(row: Row, counter: str) -> Measured:
     """Returns a counter with the interval that the row states or that follows from
     another interval; a counter that is not measured is exact."""
@@ -296,21 +283,19 @@ def counter_of(row: Row, counter: str) -> Measured:
         is_unfair = counter in _OF_OTHER_MOMENTS and not row.each
         others = frozenset({"another row"}) if is_unfair else frozenset()
         return replace(stated, sources=stated.sources | others)
-    if counter in ("steady_ratio", "first_ratio"):
-        return _of_steady(row, counter)
-    if counter == "mean_us":
-        return _of_samples(row)
+    if counter in ("mean_us", "first_ratio", "steady_ratio"):
+        return _of_samples(row, counter)
     kind = row.table.find(counter).kind
     if counter == TIME or kind in ("time", "ratio"):  # a result may not list TIME
         # The row does not state it: the interval of another time, and the other row of
         # a ratio, are unknown.
-        return _unknown_of(row, counter)
+        return unknown(value, _sources(row))
     time = time_of(row)
     if kind == "part" and time.value:
         return time * (value / time.value)
-    return (
-        exactly(1) / time * (value * time.value) if kind == "rate" else exactly(value)
-    )
+    if kind == "rate":
+        return exactly(1) / time * (value * time.value)
+    return exactly(value)
 
 
 def time_of(row: Row) -> Measured:
@@ -400,7 +385,7 @@ def exponent(points: Sequence[tuple[float, Measured]]) -> Measured | None:
     if all(value.low == value.high for value in values):
         return exactly(fitted)
     if not all(value.is_known and value.low > 0 for value in values):
-        return replace(unknown(fitted), sources=_joint(*values))
+        return unknown(fitted, _joint(*values))
     terms = [
         Measured(log, math.log(value.low), math.log(value.high)) * weight
         for log, value, weight in zip(logs, values, weights, strict=True)

@@ -45,14 +45,6 @@ def _belongs(result: Result, parts: Sequence[Result], calls: bool) -> bool:
     return bool(known and result.names) and known.isdisjoint(result.names)
 
 
-def _expectations(parts: Sequence[Result]) -> list[Expectation]:
-    """Returns the distinct expectations in order of first appearance."""
-    found: list[Expectation] = []
-    for part in parts:
-        found += [item for item in part.expectations if item not in found]
-    return found
-
-
 def _whole(parts: Sequence[Result]) -> Result:
     """Joins all parts. A case in several parts, such as a peak, becomes its median."""
     first = min(parts, key=lambda part: part.started or 0.0)
@@ -62,6 +54,9 @@ def _whole(parts: Sequence[Result]) -> Result:
     known |= {error.name for error in errors}
     skipped = one_per_failed_case((s for part in parts for s in part.skipped), known)
     shards = sorted(shard for shard in map(_shard, parts) if shard is not None)
+    expectations: list[Expectation] = []
+    for part in parts:
+        expectations += [one for one in part.expectations if one not in expectations]
     missing = bool(shards) and len(shards) < shards[0][1]
     context = {key: value for key, value in first.context.items() if key != "shard"}
     if missing:
@@ -73,7 +68,7 @@ def _whole(parts: Sequence[Result]) -> Result:
         errors=errors,
         skipped=skipped,
         complete=all(part.complete for part in parts) and not missing,
-        expectations=_expectations(parts),
+        expectations=expectations,
         profiles=[profile for part in parts for profile in part.profiles],
         memory=[table for part in parts for table in part.memory],
         questions={k: asked for part in parts for k, asked in part.questions.items()},
