@@ -3,7 +3,7 @@
 
 from reports.answers.shapes import step_text
 from reports.results import text
-from reports.results.memory_tables import Block, Tensors
+from reports.results.profiles import Block, Tensors
 from reports.results.rows import Result, Row
 
 

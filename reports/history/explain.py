@@ -11,8 +11,7 @@ from reports.compare.exact import changes
 from reports.compare.intervals import Floats
 from reports.compare.text import metric
 from reports.results import text
-from reports.results.memory_tables import MemoryTable
-from reports.results.profiles import Kernel, Profile
+from reports.results.profiles import Kernel, MemoryTable, Profile
 from reports.results.rows import Result
 
 MOST = 8  # lines of each kind

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The tables of a profiled step, as the result file records them.
+"""The tables of a profiled step, and of a recorded one, as the result file has them.
 
-fixtures/steps/profile_document.h defines each number. A null GPU has no times.
+fixtures/steps/profile_document.h and fixtures/steps/memory_tables.h define each number.
+A null GPU has no times.
 """
 
 from dataclasses import dataclass
@@ -90,3 +91,47 @@ class Profile:
     def short(self, name: str) -> str:
         """Returns the name of a kernel, short enough for a line."""
         return name if self.of == "operators" else shortened(name)
+
+
+@dataclass(frozen=True)
+class Tensors:
+    """Tensors that differ only in their layer."""
+
+    operator: str
+    component: str  # "" outside the model
+    phase: str  # "" before the step
+    shape: str
+    dtype: str
+    layers: str  # "0-3, 7"
+    count: int
+    bytes: int  # of one tensor
+    total_bytes: int
+
+
+@dataclass
+class Kept:
+    """A tensor that a block saves for its backward pass."""
+
+    component: str
+    dtype: str
+    operator: str = ""
+    tensor: str = ""  # the name of a predicted one; only in older files
+    shape: str = ""
+    predicted_bytes: int | None = None
+    recorded_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    layer: int
+    predicted_bytes: int
+    recorded_bytes: int
+    tensors: list[Kept]
+
+
+@dataclass(frozen=True)
+class MemoryTable:
+    case: str
+    allocations: list[Tensors]
+    at_peak: list[Tensors]
+    block: Block | None = None  # None for inference, which saves nothing

@@ -15,9 +15,8 @@ import msgspec
 from reports.results import records
 from reports.results.counters import CounterTable, Listed, counter_table, default_table
 from reports.results.expectations import Expectation
-from reports.results.memory_tables import MemoryTable
 from reports.results.order_statistics import median_ends
-from reports.results.profiles import Profile
+from reports.results.profiles import MemoryTable, Profile
 from reports.results.records import NotAResult as NotAResult
 from reports.results.records import record, shown
 
