@@ -12,9 +12,26 @@ from reports.answers.headline import sentences
 from reports.answers.judging import Verdict, judgements
 from reports.answers.printed import table
 from reports.command import run_main
-from reports.results.rows import load
+from reports.results.rows import Result, load
 
 GOOD, NOTHING, USAGE = 0, 1, 2
+
+
+def _text(result: Result, options: argparse.Namespace) -> str:
+    """Makes what the options ask for. Errors: NotAResult."""
+    if options.table:
+        return table(result)
+    if options.expectations:
+        return plain(judgements(result))
+    if not options.summary:
+        return markdown(result)
+    judged = judgements(result)
+    lines = [unmeasured(result), *sentences(result)]
+    lines += [summary(judged)] if judged else []
+    if any(judgement.verdict != Verdict.HELD for judgement in judged):
+        listed = f"tools/answers --expectations {options.result}"
+        lines.append(f"{listed} lists what did not hold.")
+    return "\n".join(filter(None, lines))
 
 
 def main(arguments: list[str]) -> int:
@@ -46,29 +63,16 @@ def main(arguments: list[str]) -> int:
         if options.readme:
             update(options.readme, result, machine=options.result.parent.name)
             return GOOD
+        text = _text(result, options)
     except (OSError, ValueError) as error:
         print(f"tools/answers: {error}", file=sys.stderr)
         return USAGE
-    status = GOOD
-    if options.table:
-        text = table(result)
-    elif options.summary:
-        judged = judgements(result)
-        counts = [summary(judged)] if judged else []
-        if any(judgement.verdict != Verdict.HELD for judgement in judged):
-            listed = f"tools/answers --expectations {options.result}"
-            counts.append(f"{listed} lists what did not hold.")
-        lines = [unmeasured(result), *sentences(result), *counts]
-        text = "\n".join(filter(None, lines))
-    elif options.expectations:
-        text = plain(judgements(result))
-    else:
-        text = markdown(result)
-        status = GOOD if result.rows else NOTHING
     print(text, end="\n" if text else "")
-    if status == NOTHING:
-        print(f"tools/answers: {options.result} has no rows", file=sys.stderr)
-    return status
+    is_brief = options.table or options.summary or options.expectations
+    if is_brief or result.rows:
+        return GOOD
+    print(f"tools/answers: {options.result} has no rows", file=sys.stderr)
+    return NOTHING
 
 
 if __name__ == "__main__":
