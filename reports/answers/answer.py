@@ -10,7 +10,7 @@ from reports.answers.judging import judgements
 from reports.answers.tables import phases_table
 from reports.answers.tables import tables as tables_of
 from reports.experiments import ordered, spec_of
-from reports.results.rows import PREDICTED, Asked, Result, grouped
+from reports.results.rows import NULL_GPU, PREDICTED, Asked, Result, grouped
 from reports.results.text import Table, plural
 
 # Sentences and tables that a spec cannot express.
@@ -22,6 +22,13 @@ _TABLES: dict[str, Callable[[Result], list[Table]]] = {"breakdown": breakdown.ta
 _DETAILS: dict[str, Callable[[Result], list[Table]]] = {
     "breakdown": breakdown.details,
     "memory": memory.details,
+}
+# What devices that do nothing leave unknown.
+_UNMEASURED = {
+    NULL_GPU: "This ran on a null GPU, which does nothing: bytes and counts are exact, "
+    "times are not measured and values not computed.",
+    PREDICTED: "The times are predicted from rates: nothing was measured, and values "
+    "are not computed.",
 }
 
 
@@ -77,17 +84,7 @@ def skipped_sentence(result: Result) -> str:
 
 def unmeasured(result: Result) -> str:
     """Returns a line on a device that did nothing, or ""."""
-    if result.of_null_gpu:
-        return (
-            "This ran on a null GPU, which does nothing: bytes and counts are exact, "
-            "times are not measured and values not computed."
-        )
-    if result.context.get("device_kind") == PREDICTED:
-        return (
-            "The times are predicted from rates: nothing was measured, and values are "
-            "not computed."
-        )
-    return ""
+    return _UNMEASURED.get(result.context.get("device_kind", ""), "")
 
 
 def incomplete(result: Result) -> str:
