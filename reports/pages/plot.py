@@ -13,7 +13,7 @@ from reports.answers.tables import PHASES, common, label_of, phases_of
 from reports.experiments.spec import Bars, Lines, Phases, Plot
 from reports.experiments.specs import IMPLEMENTATION
 from reports.pages.plotting.bars import Bar, Look, draw_bars
-from reports.pages.plotting.canvas import CLEAR_COLOURS, COLOURS, Figure
+from reports.pages.plotting.canvas import CLEAR_COLOURS, COLOURS, Figure, Point
 from reports.pages.plotting.lines import Plane, Series, draw_lines, logarithmic
 from reports.results import text
 from reports.results.rows import Result, Row, grouped
@@ -103,7 +103,7 @@ def _lines(rows: Sequence[Row], title: str, plot: Lines) -> list[Figure]:
     label = label_of(rows, plot.x)
     unit = partial(formatted, rows[0], plot.counter)
     binary = rows[0].table.find(plot.counter).unit == "B"
-    found: dict[str, list[tuple[float, float]]] = {}
+    found: dict[str, list[Point]] = {}
     for row in sorted(rows, key=lambda row: row.numbers[plot.x]):
         point = row.numbers[plot.x], counter_of(row, plot.counter).value
         if min(point) > 0:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.pages.plotting.canvas import COLOURS, HALF, Canvas, Figure, Scale
+from reports.pages.plotting.canvas import COLOURS, HALF, Canvas, Figure, Point, Scale
 from reports.pages.plotting.lines import Plane, frame
 from reports.results import text
 from reports.results.rows import NotAResult
@@ -22,6 +22,7 @@ COLUMNS = ["time_us", "live_bytes", "event", "bytes", "operator", "phase"]
 MORE_COLUMNS = {"step": "1", "component": "", "layer": "", "shape": "", "dtype": ""}
 SHADES = {"forward": 0, "loss": 1, "backward": 2, "optimizer": 4}  # of COLOURS
 Times = NDArray[np.float64]
+Phase = tuple[str, float, float]  # name, begin and end
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ class Timeline:
         return int(self.live_bytes.argmax())
 
     @property
-    def phases(self) -> list[tuple[str, float, float]]:
-        """Name, begin and end; a phase ends at the next phase's first event."""
+    def phases(self) -> list[Phase]:
+        """The phases; each ends at the first event of the next."""
         phase = np.array([event["phase"] for event in self.events])
         changes = np.flatnonzero(np.append([True], phase[1:] != phase[:-1]))
         begins = self.times_us[changes]
@@ -107,16 +108,12 @@ def _shade_of(phase: str) -> str:
     return COLOURS[SHADES[phase]] if phase in SHADES else "#999999"
 
 
-def _shade(
-    canvas: Canvas, plane: Plane, phases: Sequence[tuple[str, float, float]]
-) -> None:
+def _shade(canvas: Canvas, plane: Plane, phases: Sequence[Phase]) -> None:
     """Draws a band for each phase."""
     for name, begin, end in phases:
         (left, top), (right, _) = (plane.place((x, plane.y.high)) for x in (begin, end))
-        size = right - left, plane.height
-        canvas.box(
-            (left, top), size, _shade_of(name), opacity="0.13", name=f"phase-{name}"
-        )
+        size, colour = (right - left, plane.height), _shade_of(name)
+        canvas.box((left, top), size, colour, opacity="0.13", name=f"phase-{name}")
 
 
 def _mark_peak(canvas: Canvas, plane: Plane, timeline: Timeline) -> None:
@@ -129,11 +126,10 @@ def _mark_peak(canvas: Canvas, plane: Plane, timeline: Timeline) -> None:
     canvas.text(x - 6 if left else x + 6, y - 5, shown, "end" if left else "start")
 
 
-def _outline(times: Times, live: Times) -> list[tuple[float, float]]:
+def _outline(times: Times, live: Times) -> list[Point]:
     """Returns the corners of the area under a step function."""
-    x, y = np.repeat(times, 2)[1:], np.repeat(live, 2)[:-1]
-    corners = [(x[0], 0.0), *zip(x, y, strict=True), (x[-1], 0.0)]
-    return [(float(at), float(size)) for at, size in corners]
+    x, y = np.repeat(times, 2)[1:].tolist(), np.repeat(live, 2)[:-1].tolist()
+    return [(x[0], 0.0), *zip(x, y, strict=True), (x[-1], 0.0)]
 
 
 def _said(timeline: Timeline, beyond: int) -> str:

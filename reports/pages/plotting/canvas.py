@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 Formatter = Callable[[float], str]
+Point = tuple[float, float]
 HALF, WIDE = 374.0, 518.0  # points: two plots of width HALF fit side by side
 SIZE = 10.0  # points, the font size
 LINE = 17.0  # points, from bar to bar
@@ -119,21 +120,14 @@ class Canvas:
         shape += f' font-weight="{look["weight"]}"' if "weight" in look else ""
         self._add(shape, look.get("colour", BLACK), "", "", html.escape(text))
 
-    def box(
-        self,
-        at: tuple[float, float],
-        size: tuple[float, float],
-        colour: str,
-        **more: str,
-    ) -> None:
-        x, y = at
-        place = f'x="{x:.1f}" y="{y:.1f}" width="{size[0]:.1f}" height="{size[1]:.1f}"'
+    def box(self, at: Point, size: Point, colour: str, **more: str) -> None:
+        """Adds a rectangle; `more` has `opacity`, or `name`, its class."""
+        (x, y), (width, height) = at, size
+        place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
         opacity = f"; opacity: {more['opacity']}" if "opacity" in more else ""
         self._add(f"rect {place}", colour, opacity, more.get("name", ""), "")
 
-    def line(
-        self, points: Sequence[tuple[float, float]], colour: str, **more: str
-    ) -> None:
+    def line(self, points: Sequence[Point], colour: str, **more: str) -> None:
         """Adds a line; `more` has `width`, `dash`, `fill`, or `name`, its class."""
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         stroke = f"; stroke: {_OF_PAGE.get(colour, colour)}"
@@ -160,17 +154,16 @@ class Canvas:
             self.text(x + 16, y, name)
 
     def figure(self, description: str) -> Figure:
-        size = (
-            f"max-width: {self.width:g}pt; min-width: {self.width * _LEAST_SCALE:.0f}pt"
-        )
+        width, height = self.width, self.height
+        size = f"max-width: {width:g}pt; min-width: {width * _LEAST_SCALE:.0f}pt"
         label = html.escape(description)
         body = "\n".join(self._parts)
         svg = (
             f'<svg role="img" aria-label="{label}" style="width: 100%; height: auto; '
-            f'{size}; fill: currentColor" viewBox="0 0 {self.width:g} {self.height:g}" '
+            f'{size}; fill: currentColor" viewBox="0 0 {width:g} {height:g}" '
             f'xmlns="http://www.w3.org/2000/svg">\n{body}\n</svg>\n'
         )
-        return Figure(self.title, description, svg, (self.width, self.height))
+        return Figure(self.title, description, svg, (width, height))
 
 
 def _places(entries: Mapping[str, str], width: float) -> dict[str, tuple[float, int]]:

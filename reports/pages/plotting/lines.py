@@ -13,12 +13,11 @@ from reports.pages.plotting.canvas import (
     Canvas,
     Figure,
     Formatter,
+    Point,
     Scale,
     legend_height,
     width_of,
 )
-
-Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
