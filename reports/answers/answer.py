@@ -9,7 +9,7 @@ from reports.answers.expectations import summary, table
 from reports.answers.judging import judgements
 from reports.answers.tables import phases_table
 from reports.answers.tables import tables as tables_of
-from reports.experiments import ordered, spec_of
+from reports.experiments.specs import ordered, spec_of
 from reports.results.rows import NULL_GPU, PREDICTED, Asked, Result, grouped
 from reports.results.text import Table, plural
 

@@ -13,7 +13,7 @@ from reports.answers.answer import Answer, answer_of, skipped_sentence
 from reports.answers.expectations import summary, table
 from reports.answers.judging import Verdict, judgements
 from reports.answers.measured import CANNOT_TELL, Measured, counter_of, exactly, least
-from reports.experiments import ordered, spec_of
+from reports.experiments.specs import ordered, spec_of
 from reports.pages import plot
 from reports.pages.figures.breakdown import breakdown
 from reports.pages.figures.collectives import all_reduce
