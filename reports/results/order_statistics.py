@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Distribution-free intervals of a median, from the order of the values."""
 
-import bisect
 import functools
-import itertools
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -54,13 +52,12 @@ def signed_rank(n: int, alpha: float) -> int | None:
     if n > _EXACT_SIGNED_RANK:
         mean, deviation = n * (n + 1) / 4, (n * (n + 1) * (2 * n + 1) / 24) ** 0.5
         return int(mean + deviation * ndtri(alpha / 2))
-    outcomes = [1]  # counts of the 2^n sign choices, by the sum of the positive ranks
+    # Counts of the 2^n sign choices, by the sum of the positive ranks.
+    outcomes = np.ones(1, np.int64)
     for rank in range(1, n + 1):
-        with_it = [0] * rank + outcomes
-        without = outcomes + [0] * rank
-        outcomes = [a + b for a, b in zip(with_it, without, strict=True)]
+        outcomes = np.convolve(outcomes, [1, *[0] * (rank - 1), 1])
     allowed = int(Fraction(alpha) / 2 * 2**n)
-    return bisect.bisect_right(list(itertools.accumulate(outcomes)), allowed) or None
+    return int(np.searchsorted(np.cumsum(outcomes), allowed, "right")) or None
 
 
 def mean_ranks(values: Sequence[float]) -> np.ndarray:
