@@ -30,7 +30,7 @@ COLOURS = (
 GRID = "#e3e3e3"
 # Thin lines and small points in yellow are invisible on white.
 CLEAR_COLOURS = (*(colour for colour in COLOURS if colour != "#F0E442"), "#777777")
-# Colors of the page, with those of a standalone plot as fallback.
+# Colors of the page; a standalone plot uses the fallback.
 _OF_PAGE = {
     COLOURS[0]: f"var(--blue, {COLOURS[0]})",
     BLACK: "currentColor",

@@ -85,10 +85,8 @@ def test_how_the_command_ends(
     status, out, err = ran(document())
     assert (status, out) == (1, "") and "a.json has no rows" in err
     row = entry("harness/empty", 5, "work=empty", p50_us=5, half_width=0.01)
-    wanted = [
-        expected("harness", "p50_us", "at_least", 1),
-        expected("harness", "p50_us", "at_most", 2),
-    ]
+    bounds: list[tuple[str, float]] = [("at_least", 1), ("at_most", 2)]
+    wanted = [expected("harness", "p50_us", *bound) for bound in bounds]
     status, out, _ = ran(document(row, expectations=wanted))
     assert status == 0 and out.startswith("### Expectations\n")
     assert ran(document(row, expectations=wanted), "--expectations")[:2] == (
