@@ -121,13 +121,13 @@ def _sums(profile: Profile, span: str) -> list[_Sum]:
     return sorted(sums, key=_weight)
 
 
-def _has_backward(profile: Profile) -> bool:
-    return any(kernel.phase == "backward" for kernel in profile.kernels)
+def _phases(profile: Profile) -> set[str]:
+    return {kernel.phase for kernel in profile.kernels}
 
 
 def top_table(profile: Profile, step: str) -> Table | None:
     """Makes the table of those that take most of each span."""
-    if not _has_backward(profile):
+    if "backward" not in _phases(profile):
         return None
     columns = [
         [f"{profile.short(one.name)}: {one.told}" for one in _sums(profile, span)[:TOP]]
@@ -162,7 +162,7 @@ def top_sentence(profile: Profile) -> str:
     """States whether one kernel takes most of all spans; "" without times."""
     if not _total(profile.kernels):
         return ""
-    if not _has_backward(profile):
+    if not {"forward", "backward"} <= _phases(profile):
         return f"Of the {profile.of}, {_first(profile, 'step')[1]}."
     found = {span: _first(profile, span) for span in _SPANS}
     forward, told = found["forward"]
