@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from reports.advice.bounds import device_of, table
+from reports.advice.bounds import table
 from reports.advice.kernels import (
     cuda_graph,
     flash_attention,
@@ -12,7 +12,7 @@ from reports.advice.kernels import (
     fused_implementation,
 )
 from reports.advice.line import Line, order
-from reports.advice.run import Run
+from reports.advice.run import Run, arithmetic
 from reports.advice.steps import bf16, bucketed_exchange, checkpointing, larger_batch
 from reports.results.rows import Result
 from reports.results.text import Table
@@ -47,7 +47,7 @@ def _lacks(run: Run) -> list[str]:
             "no bytes in the rows of `breakdown`, which an earlier version made: "
             "bounds rest on FLOPs alone, and no line is about a step's fused kernels"
         )
-    if steps and device_of(run, steps[-1]).products is None:
+    if steps and run.products(arithmetic(steps[-1].row)) is None:
         found.append("no `peak/matmul` in the step's precision: no bound by FLOPs")
     if run.copy is None:
         found.append("no `peak/copy`: nothing about passes over memory")
@@ -63,6 +63,6 @@ def advice(result: Result) -> Advice:
     step = run.train_steps[-1] if run.train_steps else None
     return Advice(
         sorted(lines, key=order),
-        table(step, device_of(run, step)) if step else None,
+        table(step, run) if step else None,
         _lacks(run),
     )

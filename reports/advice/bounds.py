@@ -18,15 +18,6 @@ LAUNCHES = "launches"
 
 
 @dataclass(frozen=True)
-class Device:
-    """The device's rates, from which the bounds of a step follow."""
-
-    products: Rate | None  # in the step's precision
-    memory: Rate | None
-    operator_us: float  # of an operator call on a CPU; 0 on a GPU
-
-
-@dataclass(frozen=True)
 class Bound:
     """The bound of a component in a phase, or of several components together."""
 
@@ -43,14 +34,6 @@ class Bound:
         return Measured(value, low, high, sources=above.sources)
 
 
-def device_of(run: Run, step: Step) -> Device:
-    return Device(
-        run.products(arithmetic(step.row)),
-        run.memory,
-        (run.operator_us or 0) if run.is_of_host else 0,
-    )
-
-
 def product_us(row: Row) -> float:
     """Returns the time in matrix products, including all of fused attention."""
     if row.words.get("component") == "fused_attention":
@@ -65,12 +48,12 @@ def _least(rate: Rate | None, amount: float | None) -> float | None:
     return rate.time(amount).value if rate and amount is not None else None
 
 
-def _cause(row: Row, device: Device, products_us: float) -> str:
+def _cause(row: Row, run: Run, products_us: float) -> str:
     """Divides the headroom among its causes and names the largest part."""
     in_products = product_us(row)
     beside = row.time_us - in_products
-    launches = min(beside, (row.get("calls") or 0) * device.operator_us)
-    one_pass = _least(device.memory, row.get("pass_bytes")) or 0
+    launches = min(beside, (row.get("calls") or 0) * run.launch_us)
+    one_pass = _least(run.memory, row.get("pass_bytes")) or 0
     parts = {
         PRODUCTS: in_products - products_us,
         PASSES: beside - launches - one_pass,
@@ -79,18 +62,18 @@ def _cause(row: Row, device: Device, products_us: float) -> str:
     return max(parts, key=lambda cause: parts[cause])
 
 
-def bound_of(row: Row, device: Device) -> Bound:
+def bound_of(row: Row, run: Run) -> Bound:
     if row.words.get("component") in GAPS:
         return Bound(time_of(row), 0, is_whole=True, cause=IDLE)
-    products = _least(device.products, row.get("flops") or 0)
-    moved = _least(device.memory, row.get("compulsory_bytes"))
+    products = _least(run.products(arithmetic(row)), row.get("flops") or 0)
+    moved = _least(run.memory, row.get("compulsory_bytes"))
     bound_us = max(products or 0, moved or 0)
     is_above = row.time_us > bound_us
     return Bound(
         time_of(row),
         bound_us,
         is_whole=products is not None and moved is not None,
-        cause=_cause(row, device, products or 0) if is_above else "",
+        cause=_cause(row, run, products or 0) if is_above else "",
     )
 
 
@@ -121,9 +104,9 @@ def _line(name: str, bound: Bound, whole_us: float) -> list[str]:
     ]
 
 
-def table(step: Step, device: Device) -> Table:
+def table(step: Step, run: Run) -> Table:
     """Makes a table: components by headroom, largest first, then phases, the step."""
-    found = {key: bound_of(row, device) for key, row in step.parts.items()}
+    found = {key: bound_of(row, run) for key, row in step.parts.items()}
     order = sorted(found, key=lambda key: -found[key].headroom.value)
     whole = together(list(found.values()))
     us = whole.measured.value

@@ -14,6 +14,7 @@ from reports.advice.run import (
     Rate,
     Run,
     arithmetic,
+    names,
     saved_by,
     shape_of,
 )
@@ -59,11 +60,9 @@ def _fused(step: Step, what: str, copy: Rate) -> Line | None:
     saved = [_beside(row) - copy.time(row["pass_bytes"]) for row in rows]
     return Line(
         change=f"fused {what}",
-        where=step.name,
-        saved_us=total(saved),
-        of_us=step.row.time_us,
+        base=step.row,
+        saved=Estimate(total(saved), (*names(rows), *copy.rows)),
         assumption=f"all but its products is {_ONE_PASS}",
-        rows=(*(row.name for row in rows), *copy.rows),
     )
 
 
@@ -89,11 +88,9 @@ def _alone(what: str, pairs: Sequence[Pair], copy: Rate) -> list[Line]:
     return [
         Line(
             change=f"fused {what}",
-            where=pair[0].name,
-            saved_us=_check(pair, copy).predicted,
-            of_us=pair[0].time_us,
+            base=pair[0],
+            saved=Estimate(_check(pair, copy).predicted, (pair[0].name, *copy.rows)),
             assumption=f"it is {_ONE_PASS}",
-            rows=(pair[0].name, *copy.rows),
             is_of_step=False,
         )
         for pair in pairs
@@ -149,14 +146,13 @@ def _flash(run: Run, step: Step) -> Line | None:
         return None
     scores = step.parts.get(("forward", "scores"))
     again = exactly(product_us(scores) if scores else 0)
+    saved = total([_beside(row) for row in rows]) - again
     return Line(
         change="flash attention",
-        where=step.name,
-        saved_us=total([_beside(row) for row in rows]) - again,
-        of_us=step.row.time_us,
+        base=step.row,
+        saved=Estimate(saved, names(rows)),
         assumption="its products alone remain, at the rate that they have, and the "
         "backward pass makes the scores once more",
-        rows=tuple(row.name for row in rows),
         saved_bytes=_scores_bytes(run, step),
     )
 
@@ -176,21 +172,15 @@ def _by_other_library(run: Run, step: Step) -> Line | None:
     times = [
         time_of(row) * (us / row.time_us) for row in rows if (us := product_us(row))
     ]
-    products = Estimate(total(times), tuple(row.name for row in rows))
+    products = Estimate(total(times), names(rows))
     now, then = (
         run.products_like(step.row, library=name) for name in (OWN_LIBRARY, library)
     )
-    found = saved_by(now, then, products)
-    if library == OWN_LIBRARY or not found:
+    saved = saved_by(now, then, products)
+    if library == OWN_LIBRARY or not saved:
         return None
-    return Line(
-        change=f"products by {library}",
-        where=step.name,
-        saved_us=found.us,
-        of_us=step.row.time_us,
-        assumption="they run at its rate of about as many tokens",
-        rows=found.rows,
-    )
+    assumption = "they run at its rate of about as many tokens"
+    return Line(f"products by {library}", step.row, saved, assumption)
 
 
 def _implemented(run: Run, step: Step, copy: Rate) -> Line | None:
@@ -210,15 +200,13 @@ def _implemented(run: Run, step: Step, copy: Rate) -> Line | None:
         if shape_of(plain, "mode") == shape_of(step.row, "mode")
         and plain.words.get("mode") in _MODES
     ]
-    saved = total([part.saved_us for part in parts])
+    saved = total([part.saved.us for part in parts])
     steps = [pair for pair in pairs if pair[0].words["mode"] == TRAINING]
     return Line(
         change=f"{IMPLEMENTATION.word}=fused",
-        where=step.name,
-        saved_us=saved,
-        of_us=step.row.time_us,
+        base=step.row,
+        saved=Estimate(saved, tuple(row for part in parts for row in part.saved.rows)),
         assumption=f"{', '.join(part.change for part in parts)} at once",
-        rows=tuple(row for part in parts for row in part.rows),
         saved_bytes=saved_bytes(*steps[0]) if steps else None,
         checks=tuple(c for p in pairs for c in (timed(*p, saved), *sized(*p))),
         measured_us=gained(*(steps or pairs)[0]) if pairs else None,
@@ -244,11 +232,9 @@ def cuda_graph(run: Run) -> Iterator[Line]:
         lines.append(
             Line(
                 change="CUDA graph",
-                where=step.name,
-                saved_us=saved,
-                of_us=step.row.time_us,
+                base=step.row,
+                saved=Estimate(saved, names(gaps)),
                 assumption="the device never waits for the host",
-                rows=tuple(row.name for row in gaps),
                 measured_us=gained(*pair) if pair else None,
             )
         )

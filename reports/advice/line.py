@@ -4,8 +4,10 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from reports.advice.run import Estimate
 from reports.answers.judging import Verdict, verdict_of
 from reports.answers.measured import Measured, exactly, ratio_to, time_of
+from reports.answers.shapes import STEP, step_text
 from reports.results.rows import Row
 
 # The relative tolerance of a correct prediction.
@@ -35,20 +37,24 @@ class Check:
 @dataclass(frozen=True)
 class Line:
     change: str
-    where: str  # the step or row
-    saved_us: Measured  # as predicted; negative: it costs time
-    of_us: float  # the time of `where`
+    base: Row  # the step, or an operation that was timed alone, without the change
+    saved: Estimate  # as predicted; negative: it costs time
     assumption: str
-    rows: tuple[str, ...]  # the sources of the numbers; some repeat
     saved_bytes: float | None = None  # negative: it costs memory
     checks: tuple[Check, ...] = ()  # none if no row implements the change
     is_of_step: bool = True  # False: an operation that was timed alone
-    measured_us: Measured | None = None  # if the run has `where` with the change
+    measured_us: Measured | None = None  # if the run has `base` with the change
+
+    @property
+    def where(self) -> str:
+        """The name of the step or row."""
+        is_named = all(key in self.base.words for key in STEP)
+        return step_text(self.base) if is_named else self.base.name
 
     @property
     def gain_us(self) -> Measured:
         """The measured gain, or else the predicted one."""
-        return self.measured_us or self.saved_us
+        return self.measured_us or self.saved.us
 
 
 def gained(base: Row, row: Row) -> Measured:
@@ -88,5 +94,5 @@ def largest(
     """Yields the line of the step in which the change saves most, if it saves time,
     with these checks and its own."""
     best = min(filter(None, lines), key=order, default=None)
-    if best and max(best.saved_us.value, best.gain_us.value) > 0:
+    if best and max(best.saved.us.value, best.gain_us.value) > 0:
         yield replace(best, checks=(*best.checks, *checks))

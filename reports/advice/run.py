@@ -39,7 +39,11 @@ class Estimate:
     """A time, and the names of the rows from which it follows."""
 
     us: Measured
-    rows: tuple[str, ...]
+    rows: tuple[str, ...]  # some repeat
+
+
+def names(rows: Iterable[Row]) -> tuple[str, ...]:
+    return tuple(row.name for row in rows)
 
 
 def arithmetic(row: Row) -> str:
@@ -65,7 +69,7 @@ def _mean_rate(products: Products, sizes: Iterable[tuple[int, int]]) -> Rate:
     rows = [products[size] for size in sizes]
     flops = exactly(sum(row["flops"] for row in rows))
     seconds = total([time_of(row) for row in rows]) * 1e-6
-    return Rate(flops / seconds, tuple(row.name for row in rows))
+    return Rate(flops / seconds, names(rows))
 
 
 def saved_by(now: Products, then: Products, products: Estimate) -> Estimate | None:
@@ -85,11 +89,6 @@ class Run:
 
     def of(self, experiment: str, **words: str) -> list[Row]:
         return self.result.of(experiment, **words)
-
-    @property
-    def is_of_host(self) -> bool:
-        """Whether the device is the CPU."""
-        return self.result.context.get("device_kind", "cpu") == "cpu"
 
     def products(self, precision: str) -> Rate | None:
         """Returns the rate of the fastest large matrix product."""
@@ -136,17 +135,18 @@ class Run:
         """The rate of a pass that reads one tensor and writes another."""
         return best(self.of("peak", work="copy"), "bytes_per_second")
 
-    @property
+    @cached_property
     def memory(self) -> Rate | None:
         """The rate of the fastest pass over memory."""
         passes = [row for row in self.of("peak") if "precision" not in row.words]
         return best(passes, "bytes_per_second")
 
-    @property
-    def operator_us(self) -> float | None:
-        """The time of an operator that does almost nothing."""
+    @cached_property
+    def launch_us(self) -> float:
+        """The time of an operator that does almost nothing; 0 on a GPU."""
+        is_of_host = self.result.context.get("device_kind", "cpu") == "cpu"
         rows = self.of("peak", work="op_overhead")
-        return rows[0].get("op_us") if rows else None
+        return rows[0].get("op_us") or 0 if rows and is_of_host else 0
 
     @cached_property
     def train_steps(self) -> list[Step]:

@@ -7,10 +7,17 @@ from dataclasses import replace
 from itertools import pairwise
 
 from reports.advice.line import Check, Line, gained, largest, saved_bytes, sized, timed
-from reports.advice.run import TRAINING, Estimate, Products, Run, saved_by, shape_of
+from reports.advice.run import (
+    TRAINING,
+    Estimate,
+    Products,
+    Run,
+    names,
+    saved_by,
+    shape_of,
+)
 from reports.answers.against import baselines, compared
 from reports.answers.measured import Measured, counter_of, time_of, total
-from reports.answers.shapes import step_text
 from reports.experiments.specs import CHECKPOINT, PRECISION, STRATEGY
 from reports.results import text
 from reports.results.rows import Row
@@ -75,12 +82,10 @@ def _bf16_line(run: Run, pairs: list[tuple[Row, Row]]) -> Line | None:
     narrow = next((other for wide, other in pairs if wide.name == step.name), None)
     return Line(
         change="bf16",
-        where=step_text(step),
-        saved_us=saved.us,
-        of_us=step.time_us,
+        base=step,
+        saved=saved,
         assumption="products run at the rate of bf16 products of about as many tokens, "
         "all else as before",
-        rows=saved.rows,
         saved_bytes=saved_bytes(step, narrow),
         measured_us=gained(*same[0]) if same else None,
     )
@@ -99,13 +104,11 @@ def bf16(run: Run) -> Iterator[Line]:
         for wide, narrow in found[-1:]:
             yield Line(
                 change=change,
-                where=step_text(wide),
-                saved_us=gained(wide, narrow),
-                of_us=wide.time_us,
+                base=wide,
+                saved=Estimate(gained(wide, narrow), (wide.name, narrow.name)),
                 saved_bytes=saved_bytes(wide, narrow),
                 assumption="the time is measured, not predicted: the run has no "
                 "product in bf16 among its peaks; the memory is that of dry runs",
-                rows=(wide.name, narrow.name),
                 measured_us=gained(wide, narrow),
             )
 
@@ -119,7 +122,7 @@ def _fixed(run: Run, step: Row) -> Estimate:
         for row in divided.of("gap")
     ]
     parts = [counter_of(step, "optimizer_us"), *(time_of(row) for row in gaps)]
-    return Estimate(total(parts), (step.name, *(row.name for row in gaps)))
+    return Estimate(total(parts), (step.name, *names(gaps)))
 
 
 def _batched(run: Run, step: Row, factor: float) -> Estimate:
@@ -159,17 +162,16 @@ def _batch_line(run: Run, row: Row) -> Line | None:
     memory = run.memory_row(row)
     kept = memory.get("predicted_saved_bytes") if memory else None
     batch = int(row.get("batch") or 1)
+    rows = (*saved.rows, memory.name) if memory else saved.rows
     return Line(
         change="larger batch",
-        where=step_text(row),
-        saved_us=saved.us,
-        of_us=row.time_us,
+        base=row,
+        saved=Estimate(saved.us, rows),
         saved_bytes=None if kept is None else -kept * (factor - 1),
         assumption=f"batch {batch * factor} replaces {factor} steps of {batch}; "
         "optimizer and gaps take as long as before, "
         f"{text.percent(_FIXED_SHARE)} of it then; products reach the rate of about "
         "as many tokens; all else grows with the batch",
-        rows=(*saved.rows, memory.name) if memory else saved.rows,
     )
 
 
@@ -199,13 +201,11 @@ def checkpointing(run: Run) -> Iterator[Line]:
         lines.append(
             Line(
                 change="checkpointing",
-                where=step_text(row),
-                saved_us=cost(row, again, row.positive("flops")),
-                of_us=row.time_us,
+                base=row,
+                saved=Estimate(cost(row, again, row.positive("flops")), (row.name,)),
                 saved_bytes=row["predicted_peak_bytes"] - peak,
                 assumption="a block keeps its input alone and runs forward once more, "
                 "at the rate of the whole step; the peak is that of a dry run",
-                rows=(row.name,),
                 measured_us=gained(*same[0]) if same else None,
             )
         )
@@ -243,13 +243,11 @@ def bucketed_exchange(run: Run) -> Iterator[Line]:
         lines.append(
             Line(
                 change="bucketed exchange",
-                where=row.name,
-                saved_us=predicted,
-                of_us=row.time_us,
+                base=row,
+                saved=Estimate(predicted, (row.name, *links)),
                 saved_bytes=saved_bytes(row, other),
                 assumption="a call takes the time that the all_reduce rows of as many "
                 "ranks give for its bytes",
-                rows=(row.name, *links),
                 checks=(timed(row, other, predicted),),
                 measured_us=gained(row, other),
             )

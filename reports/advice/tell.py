@@ -36,9 +36,9 @@ def _known(line: Line) -> str:
     """States whether the gain is measured or predicted."""
     if line.measured_us is None:
         return "predicted"
-    if line.measured_us == line.saved_us:
+    if line.measured_us == line.saved.us:
         return "measured"
-    return f"measured; predicted {_gain(line.saved_us)}"
+    return f"measured; predicted {_gain(line.saved.us)}"
 
 
 def lines_table(lines: Sequence[Line]) -> Table:
@@ -49,7 +49,7 @@ def lines_table(lines: Sequence[Line]) -> Table:
             line.change,
             _gain(line.gain_us),
             _known(line),
-            text.percent(line.gain_us.value / line.of_us),
+            text.percent(line.gain_us.value / line.base.time_us),
             "-" if line.saved_bytes is None else text.size(line.saved_bytes),
             _verdicts(line),
             line.where,
@@ -61,7 +61,7 @@ def lines_table(lines: Sequence[Line]) -> Table:
 
 def reasons_table(lines: Sequence[Line]) -> Table:
     rows = [
-        [line.change, line.assumption, ", ".join(dict.fromkeys(line.rows))]
+        [line.change, line.assumption, ", ".join(dict.fromkeys(line.saved.rows))]
         for line in lines
     ]
     return Table(["change", "if", "from these rows"], rows, "Why")
@@ -107,11 +107,13 @@ def _score(given: Advice) -> str:
     )
 
 
-def _is_less(line: Line, other: Line) -> bool:
-    """Whether the intervals show that the change saves less. Gains may be negative, so
-    their difference decides, not their ratio."""
-    gap = other.gain_us - line.gain_us
-    return gap.is_fair and gap.low > 0
+def _is_rival(line: Line, first: Line) -> bool:
+    """Whether the change may save more, as far as intervals show it. Gains may be
+    negative, so their difference decides, not their ratio. A change that uses a subset
+    of the first one's rows is a part of it."""
+    gap = first.gain_us - line.gain_us
+    is_less = gap.is_fair and gap.low > 0
+    return not is_less and not set(line.saved.rows) < set(first.saved.rows)
 
 
 def sentence(given: Advice) -> str:
@@ -126,13 +128,9 @@ def sentence(given: Advice) -> str:
         (of_steps, "a step") if of_steps else (helpful, "operations timed alone")
     )
     first, *others = group
-    # A change that uses a subset of its rows is a part of it.
-    rivals = [
-        line.change
-        for line in others
-        if not _is_less(line, first) and not set(line.rows) < set(first.rows)
-    ]
-    told = f"{_gain(first.gain_us)} of {text.time(first.of_us)} in `{first.where}`"
+    rivals = [line.change for line in others if _is_rival(line, first)]
+    of_us = text.time(first.base.time_us)
+    told = f"{_gain(first.gain_us)} of {of_us} in `{first.where}`"
     told += f", {_known(first)}" if first.measured_us else ""
     saves = "saved" if first.measured_us else "would save"
     if not rivals:
