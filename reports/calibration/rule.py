@@ -17,7 +17,7 @@ from scipy.stats import binomtest
 
 from reports.calibration.samples import Floats
 from reports.compare.intervals import KEPT
-from reports.compare.sequential import Plan
+from reports.compare.sequential import Look, Plan
 from reports.results import text
 from reports.results.order_statistics import interval_rank, signed_rank
 
@@ -33,11 +33,6 @@ class Verdicts:
     improved: Flags
     equivalent: Flags
     pairs: NDArray[np.int64]  # number until the decision, or all
-
-
-def _looks(plan: Plan, pairs: int) -> list[tuple[int, float]]:
-    looks = [(look.pairs, look.alpha) for look in plan.looks() if look.pairs <= pairs]
-    return [*looks, (pairs, plan.rest(len(looks)))]
 
 
 def _beyond(log_ratios: Floats, weights: Floats, alpha: float, limit: float) -> Flags:
@@ -70,9 +65,11 @@ def in_sequence(
     open_ = np.ones((tables, rows), bool)
     regressed, improved, equivalent = np.zeros((3, tables, rows), bool)
     used = np.full((tables, rows), pairs)
-    for n, alpha in _looks(plan, pairs):
+    looks = plan.taken(pairs)
+    for look in (*looks, Look(pairs, plan.rest(len(looks)))):
+        n = look.pairs
         up, down = (
-            partial(_beyond, sign * values[..., :n], weights[..., :n], alpha)
+            partial(_beyond, sign * values[..., :n], weights[..., :n], look.alpha)
             for sign in (1, -1)
         )
         regressed |= open_ & up(limit)

@@ -62,14 +62,9 @@ def changes(base: Sequence[Row], new: Sequence[Row]) -> list[MetricChange]:
         if not counter.is_compared:
             continue
         befores, afters = _values(name, base), _values(name, new)
-        if not afters:
-            lost = MetricChange(name, counter.unit, max(befores), None, Change.LOST)
-            found.append(lost)
-            continue
-        change = _apart(counter, befores, afters)
+        change = _apart(counter, befores, afters) if afters else Change.LOST
         if change is not None:
             worst = min if (change, counter.better) in _LEAST else max
-            found.append(
-                MetricChange(name, counter.unit, max(befores), worst(afters), change)
-            )
+            ends = max(befores), worst(afters, default=None)
+            found.append(MetricChange(name, counter.unit, *ends, change))
     return found

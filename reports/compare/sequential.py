@@ -50,6 +50,10 @@ class Plan:
             pairs = max(math.ceil(GROWTH * pairs), pairs_for(error / 2))
         return looks
 
+    def taken(self, pairs: int) -> list[Look]:
+        """Returns the looks that a run with this number of pairs has taken."""
+        return [look for look in self.looks() if look.pairs <= pairs]
+
     def until_next_look(self, pairs: int) -> int:
         """Returns the number of pairs until the next look; the last is at the end."""
         looks = (look.pairs for look in self.looks() if look.pairs > pairs)
@@ -95,16 +99,13 @@ def decide_in_sequence(
     between two looks would spend an unplanned error.
     """
     last: Decision | None = None
-    taken = 0
-    for look in plan.looks():
-        if look.pairs > len(pairs):
-            break
+    taken = plan.taken(len(pairs))
+    for look in taken:
         last = decide_pairs(pairs[: look.pairs], look.alpha, threshold)
         if last.verdict is not Verdict.INCONCLUSIVE:
             return last
-        taken += 1
     if ended:
-        return decide_pairs(pairs, plan.rest(taken), threshold)
+        return decide_pairs(pairs, plan.rest(len(taken)), threshold)
     return _wait(pairs, last, plan, threshold)
 
 

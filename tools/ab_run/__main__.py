@@ -10,7 +10,6 @@ from reports.compare.ab_decisions import fewest_pairs
 from reports.compare.ab_record import AbRun, load, save
 from reports.compare.comparison import Comparison, Options
 from reports.compare.environment import NotComparable
-from reports.compare.noise import save_noise
 from reports.history.commits import Refused
 from reports.results.rows import NotAResult
 from reports.results.text import plural
@@ -21,7 +20,6 @@ from tools.ab_run.directory import claimed, default_directory, is_cut_short, res
 from tools.ab_run.errors import Failed, Interrupted, Usage
 from tools.ab_run.measure import Measurement
 from tools.ab_run.progress import StatusLine
-from tools.ab_run.report import default_file, noise_of
 from tools.ab_run.task import prepare
 
 SOURCE = Path(__file__).resolve().parents[2]
@@ -40,19 +38,6 @@ def _say_state(run: AbRun, directory: Path, status_line: StatusLine) -> None:
         status_line.print(f"resuming after {pairs}")
     else:
         status_line.print(f"measuring {plural(len(run.rows), 'row')} into {directory}")
-
-
-def _write_floor(run: AbRun, arguments: Arguments, directory: Path) -> Path:
-    """Writes the noise floor. Errors: Failed, if there is nothing to write."""
-    found = noise_of(run, directory)
-    path = arguments.noise_out or default_file(found, ROOT)
-    if not found.rows:
-        raise Failed(
-            f"no row has the {fewest_pairs(run)} pairs that a noise floor takes: "
-            f"{path} is not written"
-        )
-    save_noise(found, path)
-    return path
 
 
 def _status_of_same(found: Comparison) -> int:
@@ -83,7 +68,8 @@ def _measure(measurement: Measurement, run: AbRun, arguments: Arguments) -> int:
         )
     if arguments.same is None:
         return found.exit_code
-    status_line.print(f"wrote {_write_floor(run, arguments, directory)}")
+    floor = report.write_floor(run, directory, arguments.noise_out, ROOT)
+    status_line.print(f"wrote {floor}")
     return _status_of_same(found)
 
 

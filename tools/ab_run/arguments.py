@@ -3,14 +3,13 @@
 
 import argparse
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
 from reports.compare.argument_types import number, percentage
 from tools.ab_run.errors import Usage
-from tools.ab_run.flags import program_flags, split
 
 _USAGE = """\
 tools/ab BASE NEW [flags] [flags of the program]
@@ -47,6 +46,51 @@ class Arguments:
     json: Path | None
     benchmark_filter: str | None
     flags: list[str]  # the other ones of the program
+
+
+# Program flags that tools/ab sets itself, or with which the program measures nothing.
+_RESERVED = set(
+    """
+    benchmark_out benchmark_out_format processes resume rounds samples_out shuffle
+    benchmark_list_tests list version
+    """.split()
+)
+
+
+def _name(token: str) -> str:
+    """The name of a flag; "" for another token."""
+    return token.lstrip("-").partition("=")[0] if token.startswith("-") else ""
+
+
+def _split(
+    tokens: Sequence[str], own: Mapping[str, int]
+) -> tuple[list[str], list[str], list[str]]:
+    """Returns flags of tools/ab, revisions, and program flags. `own` maps each flag of
+    tools/ab to its number of values."""
+    ours: list[str] = []
+    revisions: list[str] = []
+    program: list[str] = []
+    rest = list(tokens)
+    value_may_follow = False  # as in `--device cpu`
+    while rest:
+        token = rest.pop(0)
+        if _name(token) in own:
+            values = 0 if "=" in token else own[_name(token)]
+            flag, given, rest = f"--{token.lstrip('-')}", rest[:values], rest[values:]
+            # A filter may begin with a dash.
+            ours += [f"{flag}={given[0]}"] if len(given) == 1 else [flag, *given]
+            value_may_follow = False
+        elif token.startswith("-") or value_may_follow or len(revisions) == 2:
+            program.append(token)
+            value_may_follow = token.startswith("-") and "=" not in token
+        else:
+            revisions.append(token)
+    return ours, revisions, program
+
+
+def sets_sampling(tokens: Sequence[str]) -> bool:
+    """Whether these program flags set how long, or how often, a case is called."""
+    return not {"benchmark_min_time", "samples"}.isdisjoint(map(_name, tokens))
 
 
 class _Parser(argparse.ArgumentParser):
@@ -131,16 +175,19 @@ def parse(tokens: Sequence[str]) -> Arguments:
         for action in parser._actions
         for option in action.option_strings
     }
-    mine, revisions, theirs = split(tokens, own)
+    mine, revisions, theirs = _split(tokens, own)
     given = parser.parse_args(["--help" if t == "--h" else t for t in mine])
     _check_sides(given, revisions)
+    for name in map(_name, theirs):
+        if name in _RESERVED:
+            raise Usage(f"--{name} is not for a run of pairs; see --out")
     same = given.same is not None
     pairs = (given.pairs or 20) if same else (given.max_pairs or 40)
     derived = {
         "max_pairs": pairs,
         "max_minutes": given.max_minutes or (math.inf if same else 60.0),
         "revisions": revisions,
-        "flags": program_flags(theirs),
+        "flags": theirs,
     }
     values = vars(given) | derived
     del values["pairs"]

@@ -104,18 +104,9 @@ class Turns:
 class _Questions:
     """Receives the questions of two programs, and answers them with turns."""
 
-    def __init__(self, turns: Turns) -> None:
+    def __init__(self, turns: Turns, ends: Sequence[socket.socket]) -> None:
         self._turns = turns
-        self._ends: list[socket.socket] = []  # ours, by the program's number
-        self._heard = ["", ""]
-
-    def connect(self, child: Child) -> tuple[Child, socket.socket]:
-        """Returns the child with a socket, and the socket that it inherits."""
-        ours, theirs = socket.socketpair()
-        self._ends.append(ours)
-        flag = f"--turns={theirs.fileno()}"
-        command = [*child.command, flag]
-        return replace(child, command=command, inherited=[theirs.fileno()]), theirs
+        self._ends = ends  # ours, by the program's number
 
     def attend(self, seconds: float) -> bool:
         """Serves the programs for at most these seconds; returns False if both ended.
@@ -134,30 +125,30 @@ class _Questions:
         return True
 
     def _hear(self, number: int) -> None:
-        end = self._ends[number]
-        try:
-            text = end.recv(4096)
-        except ConnectionResetError:
-            text = b""
-        if not text:
-            end.close()
+        question = b""
+        with contextlib.suppress(ConnectionResetError):
+            question = self._ends[number].recv(4096)
+        if question:
+            self._turns.hear(number, question.decode(errors="replace").rstrip("\n"))
+        else:
+            self._ends[number].close()
             self._turns.end(number)
-        *lines, rest = (self._heard[number] + text.decode(errors="replace")).split("\n")
-        self._heard[number] = rest
-        for line in lines:
-            self._turns.hear(number, line)
 
-    def close(self) -> None:
-        for end in self._ends:
-            end.close()
+
+def _connected(child: Child, end: socket.socket) -> Child:
+    """Returns the child with the socket that it inherits."""
+    command = [*child.command, f"--turns={end.fileno()}"]
+    return replace(child, command=command, inherited=[end.fileno()])
 
 
 def run_in_turns(
     children: Sequence[Child], turns: Turns, tick: Callable[[float], None]
 ) -> list[ChildExit]:
-    questions = _Questions(turns)
-    connected = [questions.connect(child) for child in children]
-    theirs = [end for _, end in connected]
+    # Such a socket keeps questions apart: a program sends each at once.
+    links = [socket.socketpair(type=socket.SOCK_SEQPACKET) for _ in children]
+    ours, theirs = [list(ends) for ends in zip(*links, strict=True)]
+    questions = _Questions(turns, ours)
+    connected = list(map(_connected, children, theirs))
 
     def attend(seconds: float) -> bool:
         while theirs:  # an open copy here would hide that a program has ended
@@ -165,8 +156,7 @@ def run_in_turns(
         return questions.attend(seconds)
 
     try:
-        return run_children([child for child, _ in connected], attend=attend, tick=tick)
+        return run_children(connected, attend=attend, tick=tick)
     finally:
-        questions.close()
-        for end in theirs:
+        for end in (*ours, *theirs):
             end.close()

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from reports.compare.ab_record import Process, samples_file_of
 from tools.ab_run import schedule
+from tools.ab_run.arguments import sets_sampling
 from tools.ab_run.child import Child, ChildExit, run_children
 from tools.ab_run.duet import Turns, run_in_turns
-from tools.ab_run.flags import sets_sampling
 from tools.ab_run.task import Task, key_of
 
 _LAST_WORDS = 5  # lines

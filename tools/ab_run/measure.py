@@ -20,15 +20,6 @@ from tools.ab_run.schedule import side_of
 from tools.ab_run.task import Task, key_of
 
 
-def seconds_per_row(run: AbRun, directory: Path) -> float | None:
-    """A row's time in one process, including its share of the start; None: unknown."""
-    rows = 0
-    for process in run.processes:
-        result = result_of(directory / process.file)
-        rows += len(result.rows) + len(result.skipped) + len(result.errors)
-    return run.seconds / rows if rows else None
-
-
 def pairs_needed(run: AbRun, decision: Decision | None) -> int:
     """Estimates how many more pairs one row needs."""
     most = max(0, run.max_pairs - run.pairs)
@@ -42,13 +33,15 @@ def seconds_left(
     rows: Sequence[str],
     max_seconds: float,
 ) -> float | None:
-    """The time to measure these rows to the end; None: unknown."""
-    each = seconds_per_row(run, directory)
-    if each is None:
+    """The time to measure these rows to the end; None: unknown. A row takes as long as
+    before in each process, with its share of the start."""
+    results = [result_of(directory / process.file) for process in run.processes]
+    measured = sum(len(result.names) for result in results)
+    if not measured:
         return None
     decisions = decide(run, directory)
     pairs = sum(pairs_needed(run, decisions.get(row)) for row in rows)
-    return min(max_seconds - run.seconds, each * 2 * pairs)
+    return min(max_seconds - run.seconds, run.seconds / measured * 2 * pairs)
 
 
 ATTEMPTS = 2  # to run one process
@@ -130,9 +123,13 @@ class Measurement:
     def _say_failure(self, ended: Ended, again: str) -> None:
         if ended.exit.stopped:  # by us, because the other one had died
             return
+        status = ended.exit.status
+        how = f"left no whole result (exit status {status})"
+        if status < 0:
+            how = f"died of signal {-status}"
         self.status_line.print(
-            f"{ended.process.file}: the process "
-            f"{_failure(ended.exit.status)}{again}. Its last words:\n{ended.words}"
+            f"{ended.process.file}: the process {how}{again}. Its last words:\n"
+            f"{ended.words}"
         )
 
     def _progress(
@@ -162,9 +159,3 @@ def next_pair(run: AbRun) -> int:
     """The number of the first pair that is not measured."""
     done = {process.pair for process in run.processes}
     return next(number for number in itertools.count() if number not in done)
-
-
-def _failure(status: int) -> str:
-    if status < 0:
-        return f"died of signal {-status}"
-    return f"left no whole result (exit status {status})"

@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Reports a run: prints a table, and writes a file with every sample."""
+"""Reports a run: prints a table, and writes every sample, and the noise floor."""
 
 from pathlib import Path
 from typing import Any
 
 from reports.compare import as_json, text
-from reports.compare.ab_decisions import comparison_of, known_pairs, plan_of, results_of
+from reports.compare.ab_decisions import (
+    comparison_of,
+    fewest_pairs,
+    known_pairs,
+    plan_of,
+    results_of,
+)
 from reports.compare.ab_record import SIDES, AbRun, samples_file_of
 from reports.compare.ab_times import load
 from reports.compare.comparison import Comparison, Options
-from reports.compare.noise import NoiseFile, noise_of_rows
+from reports.compare.noise import NoiseFile, noise_of_rows, save_noise
 from reports.results.records import save
+from tools.ab_run.errors import Failed
 
 FILE = "result.json"
 KIND = "trainbench ab result"
@@ -52,8 +59,9 @@ def finish(
     return comparison
 
 
-def noise_of(run: AbRun, directory: Path) -> NoiseFile:
-    """The noise of every row with enough pairs."""
+def write_floor(run: AbRun, directory: Path, path: Path | None, root: Path) -> Path:
+    """Writes the noise of every row with enough pairs; returns the path, by default in
+    the results of `root`. Errors: Failed, if there is nothing to write."""
     pairs = known_pairs(run, directory)
     results = [one for side in SIDES for one in results_of(run, directory, side)]
     times_us = {
@@ -61,10 +69,15 @@ def noise_of(run: AbRun, directory: Path) -> NoiseFile:
         for name in pairs
     }
     rows = noise_of_rows(pairs, times_us, plan_of(run).rest(0))
-    return NoiseFile(results[0].context, rows, run.base.identity)
-
-
-def default_file(noise: NoiseFile, root: Path) -> Path:
-    host = noise.context.get("host_name", "unknown").replace("/", "_")
-    device = noise.context.get("device_kind", "unknown")
-    return root / "results" / f"noise-{host}-{device}.json"
+    context = results[0].context
+    if path is None:
+        host = context.get("host_name", "unknown").replace("/", "_")
+        device = context.get("device_kind", "unknown")
+        path = root / "results" / f"noise-{host}-{device}.json"
+    if not rows:
+        raise Failed(
+            f"no row has the {fewest_pairs(run)} pairs that a noise floor takes: "
+            f"{path} is not written"
+        )
+    save_noise(NoiseFile(context, rows, run.base.identity), path)
+    return path
