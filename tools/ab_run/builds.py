@@ -20,7 +20,6 @@ from tools.ab_run.revisions import Repository
 
 # Files that tools/ab creates in a worktree. Not every revision's .gitignore lists them.
 _OWN = ("build/", ".venv")
-REQUIREMENTS = Path("tools", "requirements")
 
 
 def _is_at(repository: Repository, tree: Path, commit: str) -> bool:
@@ -54,15 +53,6 @@ def worktree(repository: Repository, commit: str) -> Path:
     except Refused as error:
         raise BuildFailed(f"{tree} cannot be made: {error}") from error
     return tree
-
-
-def _contents(directory: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in directory.glob("*.txt")}
-
-
-def has_same_requirements(root: Path, tree: Path) -> bool:
-    """Whether the Python environment of `root` suits `tree`."""
-    return _contents(root / REQUIREMENTS) == _contents(tree / REQUIREMENTS)
 
 
 PROGRAM = Path("build", "release", "benchmarks", "trainbench")
@@ -142,13 +132,14 @@ class _Build:
             )
             raise BuildFailed(f"{self.title}: {words} failed")
 
-    def python(self, root: Path) -> Path:
+    def python(self, root: Path, commit: str) -> Path:
         """The Python environment with the LibTorch for the build.
 
         Worktrees share it by path. A link in the tree would be an untracked file, and
         the program would report a dirty revision.
         """
-        if has_same_requirements(root, self.tree):
+        requirements = ("--name-only", commit, "--", "tools/requirements/*.txt")
+        if not git(root, "diff", *requirements):
             return root / ".venv" / "bin" / "python"
         self.status_line.print(
             f"{self.title}: it needs other packages, so tools/setup runs in its tree"
@@ -186,7 +177,7 @@ def build(
         else:
             program = tree / PROGRAM
             what = ["--preset", "release", "--target", "trainbench"]
-            python = f"-DTRAINBENCH_PYTHON={ours.python(repository.root)}"
+            python = f"-DTRAINBENCH_PYTHON={ours.python(repository.root, commit)}"
             ours.run("cmake", "--preset", "release", python)
         # tools/ab sets it: one compiler per core, or fewer for less memory.
         jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", "1")
