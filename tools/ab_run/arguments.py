@@ -3,8 +3,8 @@
 
 import argparse
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
@@ -27,25 +27,25 @@ build/ab/projects, for the next time; they can be deleted.
 Exit status: 0 good, 1 slower or failed, 2 not comparable or wrong usage, 3 no build."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Arguments:
     revisions: list[str]  # base and new, or none
-    same: str | None
-    binaries: list[Path]  # base and new, or none
-    project: Path | None  # experiments in another repository
-    target: str | None  # its program
-    prefix: Path | None  # of trainbench
-    threshold: float  # as a fraction
-    confidence: float  # as a fraction
+    flags: list[str]  # of the program, except for the filter
     max_pairs: int
     max_minutes: float
-    noise: Path | None
-    noise_out: Path | None
-    allow_different_environment: bool
-    out: Path | None
-    json: Path | None
-    benchmark_filter: str | None
-    flags: list[str]  # the other ones of the program
+    same: str | None = None
+    binaries: list[Path] = field(default_factory=list)  # base and new, or none
+    project: Path | None = None  # experiments in another repository
+    target: str | None = None  # its program
+    prefix: Path | None = None  # of trainbench
+    threshold: float = 0.02  # as a fraction
+    confidence: float = 0.95  # as a fraction
+    noise: Path | None = None
+    noise_out: Path | None = None
+    allow_different_environment: bool = False
+    out: Path | None = None
+    json: Path | None = None
+    benchmark_filter: str | None = None
 
 
 # Program flags that tools/ab sets itself, or with which the program measures nothing.
@@ -111,7 +111,7 @@ def _parser() -> _Parser:
     )
     add = parser.add_argument
     add("--same", metavar="REVISION", help="measure it against itself")
-    add("--binaries", metavar=("A", "B"), nargs=2, type=Path, default=[])
+    add("--binaries", metavar=("A", "B"), nargs=2, type=Path)
     add(
         "--project",
         type=Path,
@@ -127,16 +127,13 @@ def _parser() -> _Parser:
         help="where trainbench is installed for it (build/release)",
     )
     add("--benchmark_filter", metavar="REGEX", help="the rows (all)")
-    add(
-        "--threshold",
-        type=percentage(0, 100),
-        default=0.02,
-        help="smallest relevant change in percent (2)",
-    )
-    add("--confidence", type=percentage(50, 100), default=0.95, help="percent (95)")
+    smallest = "smallest relevant change in percent (2)"
+    add("--threshold", type=percentage(0, 100), help=smallest)
+    add("--confidence", type=percentage(50, 100), help="percent (95)")
     add("--max_pairs", type=_PAIRS, help="limit for undecided rows (40)")
     add("--max_minutes", type=_MINUTES, help="time limit (60; --same: no limit)")
-    add("--pairs", type=_PAIRS, help="with --same: their number (20)")
+    of_same = "with --same: their number (20)"
+    add("--pairs", dest="max_pairs", metavar="PAIRS", type=_PAIRS, help=of_same)
     add("--noise", type=Path, metavar="FILE", help="a noise floor, from --same")
     add("--noise_out", type=Path, metavar="FILE", help="with --same: the file to write")
     add(
@@ -149,21 +146,21 @@ def _parser() -> _Parser:
     return parser
 
 
-def _check_sides(given: argparse.Namespace, revisions: Sequence[str]) -> None:
-    modes = [bool(revisions), given.same is not None, bool(given.binaries)]
+def _check_sides(given: Arguments, names: Collection[str]) -> None:
+    """Checks that the flags with these names go together. Errors: Usage."""
+    modes = [bool(given.revisions), given.same is not None, bool(given.binaries)]
     if sum(modes) != 1:
         raise Usage("give two revisions, or --same, or --binaries; --help says more")
-    if len(revisions) == 1:
-        raise Usage(
-            f"only one revision, '{revisions[0]}'; give two, or --same={revisions[0]}"
-        )
+    if len(given.revisions) == 1:
+        (only,) = given.revisions
+        raise Usage(f"only one revision, '{only}'; give two, or --same={only}")
     if given.project is None and (given.target or given.prefix):
         raise Usage("--target and --prefix belong to --project")
     if given.project is not None and given.binaries:
         raise Usage("--project builds revisions; --binaries are built")
-    if given.same is None and (given.pairs or given.noise_out):
+    if given.same is None and not {"pairs", "noise_out"}.isdisjoint(names):
         raise Usage("--pairs and --noise_out belong to --same")
-    if given.same is not None and (given.max_pairs or given.noise):
+    if given.same is not None and not {"max_pairs", "noise"}.isdisjoint(names):
         raise Usage("--max_pairs and --noise do not belong to --same; see --pairs")
 
 
@@ -176,19 +173,12 @@ def parse(tokens: Sequence[str]) -> Arguments:
         for option in action.option_strings
     }
     mine, revisions, theirs = _split(tokens, own)
-    given = parser.parse_args(["--help" if t == "--h" else t for t in mine])
-    _check_sides(given, revisions)
+    names = [_name(token) for token in mine]
+    limits = (20, math.inf) if "same" in names else (40, 60.0)
+    given = Arguments(revisions, theirs, *limits)
+    parser.parse_args(["--help" if t == "--h" else t for t in mine], given)
+    _check_sides(given, names)
     for name in map(_name, theirs):
         if name in _RESERVED:
             raise Usage(f"--{name} is not for a run of pairs; see --out")
-    same = given.same is not None
-    pairs = (given.pairs or 20) if same else (given.max_pairs or 40)
-    derived = {
-        "max_pairs": pairs,
-        "max_minutes": given.max_minutes or (math.inf if same else 60.0),
-        "revisions": revisions,
-        "flags": theirs,
-    }
-    values = vars(given) | derived
-    del values["pairs"]
-    return Arguments(**values)
+    return given
