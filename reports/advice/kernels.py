@@ -66,13 +66,13 @@ def _fused(step: Step, what: str, copy: Rate) -> Line | None:
     )
 
 
-def _pairs(run: Run, what: str, step: Step | None) -> list[Pair]:
+def _pairs(run: Run, what: str, step: Row | None) -> list[Pair]:
     """Returns pairs of the step's shape, if the run has them. Softmax rows of
     `softmax_vs_matmul` have a shape of their own and are always included."""
     rows = run.of("fused_ops", op=FUSED[what][1])
     found = list(baselines(rows, IMPLEMENTATION, "fused"))
     if step:
-        shape = shape_of(step.row, "mode")
+        shape = shape_of(step, "mode")
         found = [pair for pair in found if shape_of(pair[0], "mode") == shape] or found
     if what == "softmax":
         found += baselines(run.of("softmax_vs_matmul"), _SOFTMAX, "softmax_fused")
@@ -101,12 +101,12 @@ def fused(run: Run) -> Iterator[Line]:
     copy = run.copy
     if copy is None:
         return
-    steps = {step.name: step for step in run.train_steps}
     for what in FUSED:
-        lines = [line for step in steps.values() if (line := _fused(step, what, copy))]
+        every = (_fused(step, what, copy) for step in run.train_steps)
+        lines = list(filter(None, every))
         # If the steps state no bytes, only operations that were timed alone remain.
         for best in largest(lines or _alone(what, _pairs(run, what, None), copy)):
-            pairs = _pairs(run, what, steps.get(best.where))
+            pairs = _pairs(run, what, best.base if best.is_of_step else None)
             yield replace(best, checks=tuple(_check(pair, copy) for pair in pairs))
 
 

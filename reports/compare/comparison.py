@@ -9,13 +9,19 @@ from statistics import median
 
 from reports.compare import environment
 from reports.compare.decision import Decision, Verdict
-from reports.compare.environment import Difference, NotComparable
+from reports.compare.environment import (
+    Difference,
+    NotComparable,
+    alternate,
+    in_order,
+)
 from reports.compare.exact import Change, MetricChange, changes
-from reports.compare.intervals import MANY_PAIRS
+from reports.compare.intervals import MANY_PAIRS, Pair
 from reports.compare.noise import NoiseFile, threshold_of
-from reports.compare.pairing import Rows, alternate, in_order, pairs_of
 from reports.compare.sequential import Plan, decide_from_files
-from reports.results.rows import Failure, Result
+from reports.results.rows import Failure, Result, Row
+
+Rows = dict[str, Row]
 
 
 @dataclass(frozen=True)
@@ -174,6 +180,15 @@ def _only(pattern: str, result: Result) -> Result:
     )
 
 
+def _pairs_of(base: Sequence[Rows], new: Sequence[Rows], name: str) -> list[Pair]:
+    """Returns log(new time / base time) of each pair with both times of the row."""
+    return [
+        Pair(math.log(after[name].time_us / before[name].time_us))
+        for before, after in zip(base, new, strict=True)
+        if name in before and name in after
+    ]
+
+
 def _compared(
     sides: tuple[list[Rows], list[Rows]],
     paired: bool,
@@ -192,7 +207,7 @@ def _compared(
         base, new = ([rows[name] for rows in side if name in rows] for side in sides)
         base_us, new_us = (median(row.time_us for row in of) for of in (base, new))
         decision = decisions.get(name) or decide_from_files(
-            pairs_of(*sides, name) if paired else [],
+            _pairs_of(*sides, name) if paired else [],
             math.log(new_us / base_us),
             plan,
             threshold_of(name, options.threshold, options.noise),

@@ -67,14 +67,6 @@ def verdict_of(interval: Interval | None, threshold: float) -> Verdict:
     return Verdict.INCONCLUSIVE
 
 
-def _centre(pairs: Sequence[Pair], interval: Interval | None) -> float:
-    """Returns the median of the pairs, clamped to the interval."""
-    median = statistics.median(pair.log_ratio for pair in pairs)
-    if interval is None:
-        return median
-    return min(max(median, interval.low), interval.high)
-
-
 def pairs_needed(pairs: Sequence[Pair], alpha: float, threshold: float) -> int:
     """Estimates how many pairs a verdict needs; from fewer than 2, an interval."""
     n = len(pairs)
@@ -92,9 +84,12 @@ def decide_pairs(pairs: Sequence[Pair], alpha: float, threshold: float) -> Decis
     verdict = verdict_of(interval, threshold)
     undecided = verdict is Verdict.INCONCLUSIVE
     n = len(pairs)
+    middle = statistics.median(pair.log_ratio for pair in pairs)
+    if interval is not None:
+        middle = min(max(middle, interval.low), interval.high)
     return Decision(
         verdict=verdict,
-        ratio=math.exp(_centre(pairs, interval)),
+        ratio=math.exp(middle),
         interval=interval,
         threshold=threshold,
         pairs=n,

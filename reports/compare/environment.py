@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Checks that two sets of runs were made under comparable conditions."""
+"""Checks that two sets of runs were made under comparable conditions, and in turns."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from reports.results.rows import NULL_GPU, PREDICTED
+from reports.results.rows import NULL_GPU, PREDICTED, Result
 
 # If one of these differs, a difference in time is not evidence about the code.
 MUST_AGREE = tuple(
@@ -84,3 +86,31 @@ def check(
             + "; ".join(map(str, other))
         )
     return found
+
+
+def in_order(results: Sequence[Result]) -> list[Result]:
+    """Sorts by start time; results without a date come first."""
+    return sorted(results, key=lambda result: result.started or -math.inf)
+
+
+def alternate(base: Sequence[Result], new: Sequence[Result]) -> bool:
+    """Returns whether the sides took turns, and took turns at running first.
+
+    Only then does drift affect both sides alike. Neither side may lead by two
+    processes, and each must run first in a quarter of the pairs. The order A B A B
+    would not cancel a steady drift; A B B A does, and so does a coin per pair.
+    """
+    sides = [[result.started for result in in_order(side)] for side in (base, new)]
+    dates = [[date for date in side if date is not None] for side in sides]
+    if len(base) != len(new) or dates != sides:
+        return False
+    starts = sorted((date, side) for side in (0, 1) for date in dates[side])
+    lead = 0
+    for (date, side), (following, _) in pairwise([*starts, (math.nan, 0)]):
+        lead += 1 - 2 * side
+        # Dates are in whole seconds: the order within a second is unknown.
+        if abs(lead) > 1 and date != following:
+            return False
+    base_first = sum(a < b for a, b in zip(*dates, strict=True))
+    new_first = sum(a > b for a, b in zip(*dates, strict=True))
+    return len(base) < 4 or min(base_first, new_first) >= len(base) // 4

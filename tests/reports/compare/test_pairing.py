@@ -3,7 +3,7 @@
 
 import pytest
 
-from reports.compare.pairing import alternate
+from reports.compare.environment import alternate
 from reports.results.rows import Result, parse
 from results import at, document, entry, parsed
 
