@@ -95,21 +95,18 @@ def _parser() -> argparse.ArgumentParser:
 
 def _sides(
     parser: argparse.ArgumentParser, given: argparse.Namespace
-) -> tuple[list[Path], list[Path]]:
-    if given.base:
-        return given.base, given.new
-    if len(given.files) < 2:
+) -> list[list[Path]]:
+    """Returns the files of each side; a process counts once."""
+    if not given.base and len(given.files) < 2:
         parser.error(
             f"it takes BASE.json and NEW.json, not {plural(len(given.files), 'file')}"
         )
-    return given.files[:1], given.files[1:]
-
-
-def _refuse_twins(parser: argparse.ArgumentParser, side: list[Path]) -> None:
-    """Reports a usage error if one side names a file twice: a process counts once."""
-    for i, path in enumerate(side):
-        if path.resolve() in (other.resolve() for other in side[:i]):
-            parser.error(f"{path} is given twice on one side; allowed: once")
+    sides = [given.base or given.files[:1], given.new or given.files[1:]]
+    for side in sides:
+        for i, path in enumerate(side):
+            if path.resolve() in (other.resolve() for other in side[:i]):
+                parser.error(f"{path} is given twice on one side; allowed: once")
+    return sides
 
 
 def _processes(side: list[Path]) -> list[Result]:
@@ -141,12 +138,11 @@ def _comparison(
             )
         directory = given.files[0]
         return comparison_of(load_ab(directory), directory, options)
-    base, new = _sides(parser, given)
-    for side in (base, new):
-        _refuse_twins(parser, side)
+    sides = _sides(parser, given)
     if given.noise:
         options = replace(options, noise=load_noise(given.noise))
-    return compare(_processes(base), _processes(new), options)
+    base, new = map(_processes, sides)
+    return compare(base, new, options)
 
 
 def main(arguments: list[str]) -> int:
