@@ -146,12 +146,6 @@ def reported(ratios: Sequence[float], slowdown: float) -> int:
     return int(paired(slowdown, thresholds, 0.05)[0].sum())
 
 
-def _per_run(count: int) -> str:
-    """Formats the mean per run with the upper end of its 95 % interval (Poisson)."""
-    most = float(gammaincinv(count + 1, 0.975)) / RUNS
-    return f"{significant(count / RUNS)} (≤ {significant(most, 2)})"
-
-
 def false_line(words: str, draw: Draw, seed: int) -> list[str]:
     rng = np.random.default_rng([SEED, 700, seed])
     ours: list[float] = []
@@ -162,8 +156,11 @@ def false_line(words: str, draw: Draw, seed: int) -> list[str]:
         ours += suspected(points, noise, level, is_independent=False)
         alike = np.ones_like(noise[:1])
         theirs += len(suspected(points[:1], alike, OTAVA_LEVEL, is_independent=True))
-    both = (significant(count / RUNS) for count in (theirs, len(ours)))
-    return [words, *both, _per_run(reported(ours, 0.0))]
+    false = reported(ours, 0.0)
+    means = [significant(count / RUNS) for count in (theirs, len(ours), false)]
+    # The upper end of the 95 % interval (Poisson).
+    most = significant(float(gammaincinv(false + 1, 0.975)) / RUNS, 2)
+    return [words, *means[:2], f"{means[2]} (≤ {most})"]
 
 
 def false_reports(samples: Samples) -> Lines:

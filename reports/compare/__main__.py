@@ -30,10 +30,6 @@ from reports.results.text import plural
 NOT_COMPARABLE = 2
 
 
-def _metrics(value: str) -> frozenset[str]:
-    return frozenset(value.split(","))
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tools/compare", description=__doc__)
     add = parser.add_argument
@@ -67,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add(
         "--accept",
-        type=_metrics,
+        type=lambda names: frozenset(names.split(",")),
         default=frozenset(),
         metavar="METRIC,...",
         help="exact metrics that may change, e.g. flops,peak_bytes",

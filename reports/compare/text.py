@@ -56,20 +56,12 @@ def revision(results: Sequence[Result]) -> str:
     return f"{', '.join(names)} ({processes})"
 
 
-def noise_floor(row: ComparedRow, comparison: Comparison) -> str:
-    """States the row's threshold, if it is above the common one."""
-    if row.decision.threshold <= comparison.options.threshold:
-        return ""
-    return f"A/A floor {row.decision.threshold * 100:.2g} %"
-
-
 def note(row: ComparedRow, comparison: Comparison) -> str:
-    parts = [
-        more(row.decision),
-        noise_floor(row, comparison),
-        *map(metric, row.changes),
-    ]
-    return "; ".join(part for part in parts if part)
+    threshold = row.decision.threshold
+    is_floor = threshold > comparison.options.threshold
+    floor = f"A/A floor {threshold * 100:.2g} %" if is_floor else ""
+    parts = (more(row.decision), floor, *map(metric, row.changes))
+    return "; ".join(filter(None, parts))
 
 
 HEADINGS = ("row", "base", "new", "change", "interval", "verdict", "based on", "note")

@@ -8,7 +8,7 @@ from pathlib import Path
 from reports.command import run_main
 from reports.compare.ab_decisions import fewest_pairs
 from reports.compare.ab_record import AbRun, load, save
-from reports.compare.comparison import Comparison, Options
+from reports.compare.comparison import Options
 from reports.compare.environment import NotComparable
 from reports.history.commits import Refused
 from reports.results.rows import NotAResult
@@ -40,12 +40,6 @@ def _say_state(run: AbRun, directory: Path, status_line: StatusLine) -> None:
         status_line.print(f"measuring {plural(len(run.rows), 'row')} into {directory}")
 
 
-def _status_of_same(found: Comparison) -> int:
-    """The exit status of --same: different times are its result, errors a failure."""
-    errors = any(result.errors for result in (*found.base, *found.new))
-    return 1 if errors or found.failed or found.bad_changes else 0
-
-
 def _measure(measurement: Measurement, run: AbRun, arguments: Arguments) -> int:
     directory, status_line = measurement.directory, measurement.status_line
     options = measurement.options
@@ -70,14 +64,9 @@ def _measure(measurement: Measurement, run: AbRun, arguments: Arguments) -> int:
         return found.exit_code
     floor = report.write_floor(run, directory, arguments.noise_out, ROOT)
     status_line.print(f"wrote {floor}")
-    return _status_of_same(found)
-
-
-def _limit(run: AbRun, arguments: Arguments) -> float:
-    """The seconds of measuring; granted again if they gave no interval."""
-    limit = 60 * arguments.max_minutes
-    used_up = run.seconds >= limit and run.pairs < fewest_pairs(run)
-    return limit + run.seconds if used_up else limit
+    # Different times are the result of --same, errors a failure.
+    errors = any(result.errors for result in (*found.base, *found.new))
+    return 1 if errors or found.failed or found.bad_changes else 0
 
 
 def _from_here(arguments: Arguments) -> Arguments:
@@ -98,7 +87,9 @@ def run_ab(arguments: Arguments, status_line: StatusLine) -> int:
         run = resume(task.run, directory)
         _say_state(run, directory, status_line)
         save(run, directory)
-        limit = _limit(run, arguments)
+        limit = 60 * arguments.max_minutes
+        if run.seconds >= limit and run.pairs < fewest_pairs(run):
+            limit += run.seconds  # granted again, since it gave no interval
         measurement = Measurement(task, directory, options, limit, status_line)
         return _measure(measurement, run, arguments)
 

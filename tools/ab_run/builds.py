@@ -84,23 +84,6 @@ def _lock(trees: Path) -> Iterator[None]:
         yield
 
 
-def _environment(tree: Path) -> dict[str, str]:
-    """Lets worktrees share the compiler cache.
-
-    ccache hashes paths below the base directory relative to the build directory, whose
-    place in a worktree is fixed, and does not hash the working directory.
-    """
-    return os.environ | {"CCACHE_BASEDIR": str(tree), "CCACHE_NOHASHDIR": "true"}
-
-
-def _last_step(log: Path) -> str:
-    """The progress that ninja printed last."""
-    with log.open("rb") as file:
-        file.seek(max(0, log.stat().st_size - 4096))
-        steps = _STEP.findall(file.read())
-    return f" [{steps[-1].decode()}]" if steps else ""
-
-
 @dataclass(frozen=True)
 class _Build:
     """A build that runs its commands in a tree, with a common log."""
@@ -111,15 +94,23 @@ class _Build:
     status_line: StatusLine
 
     def _tick(self, seconds: float) -> None:
-        step = _last_step(self.log)
+        """Shows the progress that ninja printed last."""
+        with self.log.open("rb") as file:
+            file.seek(max(0, self.log.stat().st_size - 4096))
+            steps = _STEP.findall(file.read())
+        step = f" [{steps[-1].decode()}]" if steps else ""
         self.status_line.update(f"{self.title}{step} {duration(seconds)}")
 
     def run(self, *command: str | Path) -> None:
         """Prints the end of the log on failure. Errors: BuildFailed."""
         words = " ".join(map(str, command))
+        # Worktrees share the compiler cache: ccache hashes paths below the base
+        # directory relative to the build directory, whose place in a worktree is fixed,
+        # and does not hash the working directory.
+        shared = {"CCACHE_BASEDIR": str(self.tree), "CCACHE_NOHASHDIR": "true"}
         with self.log.open("ab") as output:
             try:
-                environment = _environment(self.tree)
+                environment = os.environ | shared
                 child = Child(command, output, output, environment, self.tree)
                 (ended,) = run_children([child], whole_group=True, tick=self._tick)
             except OSError as error:

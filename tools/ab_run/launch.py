@@ -22,20 +22,16 @@ _LAST_WORDS = 5  # lines
 _SECONDS_IN_TURNS = 1
 
 
-def _sampling_of(task: Task) -> list[str]:
-    if not task.run.in_turns or sets_sampling(task.run.flags):
-        return []
-    return [f"--benchmark_min_time={_SECONDS_IN_TURNS}"]
-
-
 def command_of(
     task: Task, directory: Path, process: Process, rows: Sequence[str]
 ) -> list[str | Path]:
     """The command that measures `rows`, or all rows in the first pair."""
     file = directory / process.file
+    chooses_time = task.run.in_turns and not sets_sampling(task.run.flags)
+    sampling = [f"--benchmark_min_time={_SECONDS_IN_TURNS}"] if chooses_time else []
     command: list[str | Path] = [
         task.programs[process.side].path,
-        *_sampling_of(task),
+        *sampling,
         *task.run.flags,
         f"--benchmark_out={file}",
         f"--samples_out={samples_file_of(str(file))}",

@@ -68,7 +68,8 @@ class Measurement:
             if run.pairs and not checked:
                 comparison_of(run, self.directory, self.options)
                 checked = True
-            pair = next_pair(run)
+            measured = {process.pair for process in run.processes}
+            pair = next(n for n in itertools.count() if n not in measured)
             # Later pairs do not count: a lost one is measured as it was.
             earlier = run.of([one for one in run.processes if one.pair < pair])
             rows = open_rows(earlier, self.directory)
@@ -153,9 +154,3 @@ class Measurement:
 
         self.status_line.show(text())
         return lambda _seconds_of_process: self.status_line.update(text())
-
-
-def next_pair(run: AbRun) -> int:
-    """The number of the first pair that is not measured."""
-    done = {process.pair for process in run.processes}
-    return next(number for number in itertools.count() if number not in done)
