@@ -13,7 +13,6 @@ from reports.calibration.rule import (
     share_in_pairs,
     share_of,
 )
-from reports.calibration.samples import Floats
 from reports.calibration.simulated import SEED, THRESHOLD
 from reports.calibration.weather import WEATHERS, Turns, Weather, turns_of
 from reports.compare.ab_times import error_of, middle_mean
@@ -34,10 +33,6 @@ def run_of(number: int, weather: Weather, tables: int = TABLES, **order: bool) -
     return turns_of(weather, rng, (tables, PAIRS, ROWS, ROUNDS), **order)
 
 
-def _spread(log_ratios: Floats) -> str:
-    return text.percent(float(np.std(log_ratios)))
-
-
 def spread_line(number: int, weather: Weather) -> list[str]:
     processes = run_of(number, weather, whole=True, tables=100)
     turns = run_of(number, weather, tables=100)
@@ -48,7 +43,7 @@ def spread_line(number: int, weather: Weather) -> list[str]:
         np.median(turns.log_ratios, axis=-1),
         middle_mean(turns.log_ratios),
     )
-    return [weather.words, *map(_spread, found)]
+    return [weather.words, *(text.percent(float(np.std(each))) for each in found)]
 
 
 def spreads() -> Lines:

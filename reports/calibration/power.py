@@ -6,13 +6,7 @@ import math
 import numpy as np
 
 from reports.calibration.noise import Noise, log_medians
-from reports.calibration.rule import (
-    Lines,
-    Verdicts,
-    in_sequence,
-    ratios,
-    share_in_pairs,
-)
+from reports.calibration.rule import Lines, in_sequence, ratios, share_in_pairs
 from reports.calibration.samples import Floats
 from reports.calibration.simulated import PAIRS, SEED, THRESHOLD
 from reports.compare.sequential import Plan
@@ -39,18 +33,15 @@ def pairs_of(spread: float, outliers: float) -> Floats:
     return ratios(times, rng.random((TABLES, PAIRS)) < 0.5)
 
 
-def power(log_ratios: Floats, slowdown: float, rows: int) -> Verdicts:
-    """Decides in a table of `rows`; the other rows only share the error."""
-    slowed = log_ratios[:, :, : min(rows, SLOWED)] + math.log1p(slowdown)
-    return in_sequence(slowed, Plan(rows=rows, max_pairs=PAIRS), THRESHOLD)
-
-
 def power_table(outliers: float) -> Lines:
     slowdowns = (f"+{100 * slowdown:.0f} %" for slowdown in SLOWDOWNS)
     yield ["spread of a pair", "rows", *slowdowns]
     for spread in SPREADS:
         log_ratios = pairs_of(spread, outliers)
         for rows in TABLE_ROWS:
-            found = [power(log_ratios, slowdown, rows) for slowdown in SLOWDOWNS]
+            # Rows that are not slowed only share the error.
+            plan = Plan(rows=rows, max_pairs=PAIRS)
+            slowed = (log_ratios[:, :, :rows] + math.log1p(s) for s in SLOWDOWNS)
+            found = [in_sequence(each, plan, THRESHOLD) for each in slowed]
             shares = [share_in_pairs(each.regressed, each) for each in found]
             yield [f"{100 * spread:.0f} %", str(rows), *shares]

@@ -10,7 +10,6 @@ from reports.calibration.noise import SCENARIOS, Noise, log_medians
 from reports.calibration.rule import (
     Flags,
     Lines,
-    Verdicts,
     abba,
     bounded,
     in_sequence,
@@ -42,31 +41,26 @@ def run_of(noise: Noise, seed: int) -> tuple[Floats, Flags]:
     return np.concatenate(chunks), rng.random((TABLES, PAIRS)) < 0.5
 
 
-def orders(times: Floats, coins: Flags) -> dict[str, Floats]:
-    """Returns the log ratios [table, pair, row] for each order of the processes."""
-    return {
-        "coin": ratios(times, coins),
-        "A B B A": ratios(times, abba(PAIRS)),
-        "A B A B": ratios(times, np.zeros(PAIRS, bool)),
-        "all A, all B": times[:, PAIRS:] - times[:, :PAIRS],
-    }
-
-
 def sequential_line(seed: int, noise: Noise) -> list[str]:
-    found = orders(*run_of(noise, seed))
-
-    def verdicts(order: str, threshold: float = 0.0) -> Verdicts:
-        return in_sequence(found[order], PLAN, threshold)
-
-    coin = verdicts("coin")
+    times, coins = run_of(noise, seed)
+    by_coin = ratios(times, coins)
+    coin = in_sequence(by_coin, PLAN, 0.0)
+    other_orders = (
+        ratios(times, abba(PAIRS)),
+        ratios(times, np.zeros(PAIRS, bool)),  # A B A B
+        times[:, PAIRS:] - times[:, :PAIRS],  # all A, then all B
+    )
+    in_abba, in_abab, in_halves = (
+        in_sequence(order, PLAN, 0.0).regressed.any(axis=1) for order in other_orders
+    )
     return [
         noise.words,
         bounded(coin.regressed.any(axis=1)),
         bounded(coin.improved.any(axis=1)),
-        bounded(verdicts("coin", THRESHOLD).regressed.any(axis=1)),
-        bounded(verdicts("A B B A").regressed.any(axis=1)),
-        share_of(verdicts("A B A B").regressed.any(axis=1)),
-        share_of(verdicts("all A, all B").regressed.any(axis=1)),
+        bounded(in_sequence(by_coin, PLAN, THRESHOLD).regressed.any(axis=1)),
+        bounded(in_abba),
+        share_of(in_abab),
+        share_of(in_halves),
     ]
 
 

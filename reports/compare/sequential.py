@@ -75,19 +75,6 @@ def _until_verdict(pairs: Sequence[Pair], plan: Plan, threshold: float) -> int:
     return pairs_needed(pairs, plan.rest(len(looks)), threshold)
 
 
-def _wait(
-    pairs: Sequence[Pair], last: Decision | None, plan: Plan, threshold: float
-) -> Decision:
-    """Returns the decision between two looks: the last one, if there was one."""
-    n = len(pairs)
-    if last is not None:
-        needed = _until_verdict(pairs[: last.pairs], plan, threshold)
-        return replace(last, more_pairs=max(1, needed - n))
-    now = decide_pairs(pairs, plan.rest(1), threshold)
-    more = plan.until_next_look(n)
-    return replace(now, verdict=Verdict.INCONCLUSIVE, interval=None, more_pairs=more)
-
-
 def decide_in_sequence(
     pairs: Sequence[Pair], plan: Plan, threshold: float, ended: bool
 ) -> Decision:
@@ -98,15 +85,21 @@ def decide_in_sequence(
     other run waits for its next look: it calls this after every pair, and a verdict
     between two looks would spend an unplanned error.
     """
+    n = len(pairs)
     last: Decision | None = None
-    taken = plan.taken(len(pairs))
+    taken = plan.taken(n)
     for look in taken:
         last = decide_pairs(pairs[: look.pairs], look.alpha, threshold)
         if last.verdict is not Verdict.INCONCLUSIVE:
             return last
     if ended:
         return decide_pairs(pairs, plan.rest(len(taken)), threshold)
-    return _wait(pairs, last, plan, threshold)
+    if last is not None:
+        needed = _until_verdict(pairs[: last.pairs], plan, threshold)
+        return replace(last, more_pairs=max(1, needed - n))
+    now = decide_pairs(pairs, plan.rest(1), threshold)
+    more = plan.until_next_look(n)
+    return replace(now, verdict=Verdict.INCONCLUSIVE, interval=None, more_pairs=more)
 
 
 def decide_from_files(
