@@ -62,12 +62,6 @@ def _bf16_checks(run: Run, wide: Row, narrow: Row) -> Iterator[Check]:
     yield from sized(wide, narrow)
 
 
-def _bf16_pairs(run: Run, precision: str) -> list[tuple[Row, Row]]:
-    """Pairs the train steps in fp32 with those in another precision, slowest last."""
-    pairs = baselines(run.of("precision", mode=TRAINING), PRECISION, precision)
-    return sorted(pairs, key=lambda pair: pair[0].time_us)
-
-
 def _bf16_line(run: Run, pairs: list[tuple[Row, Row]]) -> Line | None:
     found = [
         (step, predicted)
@@ -94,7 +88,11 @@ def _bf16_line(run: Run, pairs: list[tuple[Row, Row]]) -> Line | None:
 def bf16(run: Run) -> Iterator[Line]:
     """Predicts the gain from autocast or bf16 weights by one formula, which both check;
     if the run lacks the rates for it, yields the measured gains."""
-    pairs = {name: _bf16_pairs(run, precision) for precision, name in _NARROW.items()}
+    steps = run.of("precision", mode=TRAINING)
+    pairs = {  # of train steps in fp32 and in the other precision, slowest last
+        name: sorted(baselines(steps, PRECISION, word), key=lambda p: p[0].time_us)
+        for word, name in _NARROW.items()
+    }
     every = [pair for found in pairs.values() for pair in found]
     if line := _bf16_line(run, every):
         checks = (check for pair in every for check in _bf16_checks(run, *pair))
