@@ -35,23 +35,18 @@ class Samples:
     turn_us: Several = field(default_factory=list)
 
 
-def _parse(line: bytes) -> Samples:
-    """Parses one line. Errors: NotAResult."""
-    read = record(records.parse(line), Samples)
-    if read.every <= 1:
-        return replace(read, median_us=statistics.median(read.samples_us))
-    if read.median_us is None:
-        raise NotAResult("it lacks median_us")
-    return read
-
-
 def load(path: Path) -> list[Samples]:
     """Loads a file of samples. Errors: NotAResult, which names the file."""
     where, found = str(path), []
     try:
         for number, line in enumerate(records.read(path).splitlines(), 1):
             where = f"{path}, line {number}"
-            found.append(_parse(line))
+            read = record(records.parse(line), Samples)
+            if read.every <= 1:
+                read = replace(read, median_us=statistics.median(read.samples_us))
+            elif read.median_us is None:
+                raise NotAResult("it lacks median_us")
+            found.append(read)
     except NotAResult as error:
         raise NotAResult(f"{where}: {error}") from error
     return found
@@ -59,7 +54,6 @@ def load(path: Path) -> list[Samples]:
 
 T = TypeVar("T")
 Turns = Mapping[int, list[float]]  # by repetition, the median time of each turn in us
-
 
 # Standard error of a middle-half mean over a full mean's, for normal values.
 _OF_MEAN = 1.1

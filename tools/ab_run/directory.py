@@ -66,16 +66,6 @@ def _difference(old: AbRun, new: AbRun) -> str | None:
     return None
 
 
-def _check_order(run: AbRun, directory: Path) -> None:
-    """Errors: Usage, if this version orders the processes of the run differently."""
-    key = key_of(run)
-    if any(p.side != side_of(key, p.position) for p in run.processes):
-        raise Usage(
-            f"--out: the processes in {directory} ran in another order than this "
-            "version's; --out=another directory begins anew"
-        )
-
-
 def is_cut_short(run: AbRun) -> bool:
     """Whether time ran out before the first look, so that no error was spent."""
     return run.ended == "max_minutes" and run.pairs < fewest_pairs(run)
@@ -97,6 +87,11 @@ def resume(asked: AbRun, directory: Path) -> AbRun:
     processes = [one for one in found.processes if is_whole(directory / one.file)]
     goes_on = len(processes) < len(found.processes) or is_cut_short(found)
     run = replace(asked, ended=None if goes_on else found.ended).of(processes)
-    if run.ended is None:
-        _check_order(run, directory)
+    key = key_of(run)
+    sides = [side_of(key, process.position) for process in run.processes]
+    if run.ended is None and sides != [process.side for process in run.processes]:
+        raise Usage(
+            f"--out: the processes in {directory} ran in another order than this "
+            "version's; --out=another directory begins anew"
+        )
     return run
