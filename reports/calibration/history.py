@@ -157,10 +157,11 @@ def false_line(words: str, draw: Draw, seed: int) -> list[str]:
         alike = np.ones_like(noise[:1])
         theirs += len(suspected(points[:1], alike, OTAVA_LEVEL, is_independent=True))
     false = reported(ours, 0.0)
-    means = [significant(count / RUNS) for count in (theirs, len(ours), false)]
+    counts = (theirs, len(ours), false)
+    *others, mean = (significant(count / RUNS) for count in counts)
     # The upper end of the 95 % interval (Poisson).
     most = significant(float(gammaincinv(false + 1, 0.975)) / RUNS, 2)
-    return [words, *means[:2], f"{means[2]} (≤ {most})"]
+    return [words, *others, f"{mean} (≤ {most})"]
 
 
 def false_reports(samples: Samples) -> Lines:

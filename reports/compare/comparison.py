@@ -9,12 +9,7 @@ from statistics import median
 
 from reports.compare import environment
 from reports.compare.decision import Decision, Verdict
-from reports.compare.environment import (
-    Difference,
-    NotComparable,
-    alternate,
-    in_order,
-)
+from reports.compare.environment import Difference, NotComparable
 from reports.compare.exact import Change, MetricChange, changes
 from reports.compare.intervals import MANY_PAIRS, Pair
 from reports.compare.noise import NoiseFile, threshold_of
@@ -244,7 +239,7 @@ def compare(
     the sides have no row in common, or if no row has an accepted metric.
     """
     first, second = (
-        [_only(options.pattern, result) for result in in_order(side)]
+        [_only(options.pattern, result) for result in environment.in_order(side)]
         for side in (base, new)
     )
     _check_accepted(options.accepted, [*base, *new])
@@ -254,7 +249,7 @@ def compare(
         options.noise.context if options.noise else None,
         options.allow_different_environment,
     )
-    paired = decisions is not None or alternate(first, second)
+    paired = decisions is not None or environment.alternate(first, second)
     sides = [one.by_name for one in first], [one.by_name for one in second]
     rows = _compared(sides, paired, options, decisions or {})
     others = unmatched(first, second, all_measure=decisions is None)
