@@ -10,8 +10,8 @@
 namespace trainbench {
 namespace {
 
-// Bytes of the tables that only the embedding of the input reads: that of the
-// tokens, unless the head multiplies with it, and that of learned positions.
+// Bytes of so many rows of the tables that only the input's embedding reads:
+// token embeddings, unless the head multiplies with them, and positions.
 double InputTableBytes(const StepParams& step, int64_t tokens,
                        int64_t positions) {
   const int64_t rows = (step.model.tied_embeddings ? 0 : tokens) + positions;
