@@ -25,10 +25,6 @@ double SharedCoresOverheadUs(double gradient_bytes, double buckets,
   return std::min(call.Us(bucket) + others, buckets * call.Us(bucket));
 }
 
-double ScalingBytes(double gradient_bytes, double copied_bytes) {
-  return 2 * std::max(gradient_bytes, copied_bytes);
-}
-
 absl::StatusOr<BucketPlan> OptimalBuckets(double gradient_bytes,
                                           const AlphaBeta& call) {
   RETURN_IF_ERROR(CheckPositive("gradient_bytes", gradient_bytes));

@@ -27,11 +27,6 @@ double SharedCoresOverheadUs(double gradient_bytes, double buckets,
                              const AlphaBeta& call, const AlphaBeta& cpu,
                              double threads);
 
-// Bytes that a step reads and writes to scale its gradients by the number of
-// ranks, in place or into buckets, and to copy them back. `copied_bytes` counts
-// only the copies.
-double ScalingBytes(double gradient_bytes, double copied_bytes);
-
 struct BucketPlan {
   double buckets = 1;  // not rounded
   double bucket_bytes = 0;

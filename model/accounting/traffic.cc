@@ -8,46 +8,36 @@
 #include "model/accounting/parameters.h"
 
 namespace trainbench {
-namespace {
-
-// Bytes of so many rows of the tables that only the input's embedding reads:
-// token embeddings, unless the head multiplies with them, and positions.
-double InputTableBytes(const StepParams& step, int64_t tokens,
-                       int64_t positions) {
-  const int64_t rows = (step.model.tied_embeddings ? 0 : tokens) + positions;
-  return Number(WeightBytes(step.precision) * step.model.d_model * rows);
-}
-
-}  // namespace
 
 double OptimizerBytes(const ModelConfig& config, Precision precision) {
   return 7 * Number(ParameterBytes(config, precision));
 }
 
 int64_t ResidualBytes(const StepParams& step) {
-  return WeightBytes(step.precision) * step.batch * step.seq *
-         step.model.d_model;
+  return WeightBytes(step.precision) * step.tokens() * step.model.d_model;
 }
 
 int64_t LogitBytes(const StepParams& step) {
-  return OperandBytes(step.precision) * step.batch * step.seq *
-         step.model.vocab;
+  return OperandBytes(step.precision) * step.tokens() * step.model.vocab;
 }
 
 double StepBytes(const StepParams& step, int64_t saved_bytes) {
   const ModelConfig& m = step.model;
-  const double parameters = Number(ParameterBytes(m, step.precision));
-  const double tables = InputTableBytes(step, m.vocab, m.context);
-  const double rows =
-      InputTableBytes(step, std::min(m.vocab, step.batch * step.seq),
-                      std::min(m.context, step.seq));
-  const double saved = Number(saved_bytes);
-  double bytes = parameters - tables + rows + saved + Number(LogitBytes(step));
+  const auto bytes_of = [&](int64_t elements) {
+    return Number(WeightBytes(step.precision) * elements);
+  };
+  const int64_t words = m.tied_embeddings ? 0 : m.vocab;  // a head has them all
+  const int64_t tables = m.d_model * (words + m.context);
+  const int64_t rows =
+      std::min(words, step.tokens()) + std::min(m.context, step.seq);
+  const int64_t all = ParameterCount(m);
+  const double saved = Number(saved_bytes), others = bytes_of(all - tables);
+  double bytes =
+      others + bytes_of(m.d_model * rows) + saved + Number(LogitBytes(step));
   if (step.has_backward()) {
-    bytes += parameters - tables + saved + parameters;
+    bytes += others + saved + bytes_of(all);
     if (m.checkpointing.kind == Checkpointing::Kind::kBlocks) {
-      bytes += parameters * Number(m.layers * BlockParameters(m)) /
-               Number(ParameterCount(m));
+      bytes += bytes_of(m.layers * BlockParameters(m));
     }
   }
   if (step.mode == StepMode::kTrainStep) {

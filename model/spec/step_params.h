@@ -36,6 +36,7 @@ struct StepParams {
   int64_t seq = 1;
 
   bool has_backward() const { return HasBackward(mode); }
+  int64_t tokens() const { return batch * seq; }
   bool operator==(const StepParams&) const = default;
 };
 

@@ -10,7 +10,7 @@ Traffic TensorTrafficOf(const StepParams& part, int64_t ranks, bool backward) {
   const int64_t stream = WeightBytes(part.precision);
   const int64_t operand = OperandBytes(part.precision);
   const int64_t normed = fused ? operand : stream;
-  const int64_t tokens = part.batch * part.seq;
+  const int64_t tokens = part.tokens();
   const int64_t values = tokens * part.model.d_model;
   const int64_t sublayers = 2 * part.model.layers;
   constexpr auto kSum = CollectiveKind::kAllReduce;

@@ -65,13 +65,6 @@ TEST(SharedCoresTest, HideTheWaitingButNotTheWork) {
   EXPECT_DOUBLE_EQ(SharedCoresOverheadUs(2e6, 4, call, {200, 2e-3}, 1), 2400);
 }
 
-// Scaling in place reads and writes once, and so does copying back.
-TEST(SharedCoresTest, GradientsAreScaledOnceAndCopiedBackOnce) {
-  EXPECT_EQ(ScalingBytes(100, 0), 200);
-  EXPECT_EQ(ScalingBytes(100, 90), 200);
-  EXPECT_EQ(ScalingBytes(100, 200), 400);
-}
-
 TEST(BucketsTest, SaysWhatIsWrong) {
   const auto message = [](double bytes, const AlphaBeta& call) {
     const auto plan = OptimalBuckets(bytes, call);
