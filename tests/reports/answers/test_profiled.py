@@ -130,6 +130,7 @@ def test_what_is_said_of_a_profile() -> None:
             "operators, ranges and copies": printed(result(full, inference)),
             "a device": printed(result(device)),
             "a null GPU": printed(null),
+            "no forward pass": printed(result(profile("train_step", KERNELS[2:4]))),
             "a step with and without a profile": printed(beside),
             "a file of before": printed(parsed(*rows("train_step"))),
         },
