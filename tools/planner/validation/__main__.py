@@ -17,8 +17,8 @@ from tools.planner import arguments
 from tools.planner.__main__ import RUN, Ask
 from tools.planner.validation import cells, memory, page, step_times
 from tools.planner.validation.cells import DATA, Lacks
-from tools.planner.validation.points import read_points
-from tools.planner.validation.steps import read_steps, steps_of
+from tools.planner.validation.points import Point, read_points
+from tools.planner.validation.steps import Step, read_steps, steps_of
 
 _DESCRIPTION = """\
 Compares predictions with the measurements of others in reports/reference/public/:
@@ -38,7 +38,6 @@ the mean absolute error of the times exceeds 15 %.
 """
 # Returns the program's row for flags. Raises Lacks if the program refuses them.
 Plan = Callable[[tuple[str, ...]], Mapping[str, Any]]
-_KINDS: dict[str, Any] = {"memory": memory, "time": step_times}
 _FILES = {
     "memory": [DATA / "points.tsv", DATA / "megatron.tsv"],
     "time": [DATA / "points.tsv", DATA / "llm_foundry.tsv", DATA / "neusight.tsv"],
@@ -67,37 +66,46 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _judged(what: str, files: Iterable[Path], row: Plan) -> tuple[list[Any], list[Any]]:
-    """Predicts the points or steps of the files. Also returns those that no job can
-    express."""
+def _memory(
+    files: Iterable[Path], row: Plan
+) -> tuple[list[memory.Judged], list[Point]]:
+    points = (point for path in files for point in read_points(path))
+    return cells.judge(
+        points, lambda point: memory.judge(point, lambda job: row(job.flags()))
+    )
 
+
+def _times(
+    files: Iterable[Path], row: Plan
+) -> tuple[list[step_times.Judged], list[Step]]:
     def sizes(model: str) -> Mapping[str, Any]:
         return row(("--operators", f"--models={model}", "--batch=1", "--seq=1"))
 
-    def read(path: Path) -> Iterator[Any]:
-        if what == "memory":
-            return read_points(path)
-        return (
-            steps_of(load(path), sizes) if path.suffix == ".json" else read_steps(path)
-        )
+    def read(path: Path) -> Iterator[Step]:
+        if path.suffix == ".json":
+            return steps_of(load(path), sizes)
+        return read_steps(path)
 
-    judge: Callable[..., Any] = _KINDS[what].judge
-    measured = (one for path in files for one in read(path))
-    return cells.judge(measured, lambda one: judge(one, lambda job: row(job.flags())))
+    steps = (step for path in files for step in read(path))
+    return cells.judge(
+        steps, lambda step: step_times.judge(step, lambda job: row(job.flags()))
+    )
 
 
 def _printed(given: argparse.Namespace, row: Plan) -> tuple[str, int]:
     """Returns what to print, and the exit status."""
-    what = given.what
-    if what == "page":
-        sizes, times = (_judged(kind, of, row) for kind, of in _FILES.items())
+    if given.what == "page":
+        sizes, times = _memory(_FILES["memory"], row), _times(_FILES["time"], row)
         made = page.page(*sizes, *times)
         write_files(made)
         return "\n".join(map(str, made)), 0
-    judged, lacking = _judged(what, given.files or _FILES[what], row)
-    kind = _KINDS[what]
-    printed = (kind.as_json if given.json else kind.as_text)(judged, lacking)
-    return printed, int(what == "time" and not step_times.passes(judged))
+    files = given.files or _FILES[given.what]
+    if given.what == "memory":
+        points = _memory(files, row)
+        return (memory.as_json if given.json else memory.as_text)(*points), 0
+    judged, lacking = _times(files, row)
+    printed = step_times.as_json if given.json else step_times.as_text
+    return printed(judged, lacking), int(not step_times.passes(judged))
 
 
 def main(tokens: Sequence[str], ask: Ask = RUN) -> int:
