@@ -108,13 +108,13 @@ TRAINBENCH_REGISTER_F(
     ->Paper(
         "precision=fp32,bf16 phase=forward,forward_backward batch=8 "
         "seq=256,1024,4096,8192,16384 d_head=16,32,64,128")
-    // A forward pass alone is inference.
     ->Where([](const Attention& p, const RunOptions&, const Device& device) {
       return IsHere(p.runtime, device) && p.attention.phase != Phase::kBackward;
     })
     ->Complete([](Attention& p, const RunOptions& options, const Device&) {
       p.packages = options.aoti;
       p.attention.variant = AttentionKind::kNaive;
+      // A forward pass alone is inference.
       p.attention.inference = p.attention.phase == Phase::kForward;
     })
     ->Expect("of attention, too, the compiler saves a quarter of the time",

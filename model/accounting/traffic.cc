@@ -26,7 +26,7 @@ double StepBytes(const StepParams& step, int64_t saved_bytes) {
   const auto bytes_of = [&](int64_t elements) {
     return Number(WeightBytes(step.precision) * elements);
   };
-  const int64_t words = m.tied_embeddings ? 0 : m.vocab;  // a head has them all
+  const int64_t words = m.tied_embeddings ? 0 : m.vocab;  // the head's, if tied
   const int64_t tables = m.d_model * (words + m.context);
   const int64_t rows =
       std::min(words, step.tokens()) + std::min(m.context, step.seq);

@@ -106,7 +106,7 @@ inline RunOptions ShortRun(int warmup_calls) {
   return options;
 }
 
-// For Registration::Complete: the cases exist only if the options have this
+// For Registration::Where: the cases exist only if the options have this
 // axis, so that other tests of the program do not see them.
 inline auto OnRequest(const std::string& axis) {
   return [axis](const auto&, const RunOptions& options, const Device&) {
