@@ -75,9 +75,14 @@ def effective(values: Sequence[float]) -> int:
     squares = float(ranks @ ranks)
     if squares == 0:
         return n
-    by_lag = np.correlate(ranks, ranks, "full")[n - 1 :]
-    pairs = np.minimum.accumulate((by_lag[:-1:2] + by_lag[1::2]) / squares)
-    time = 2 * float(pairs[pairs > 0].sum()) - 1
+    time, previous = -1.0, np.inf
+    for lag in range(0, n - 1, 2):
+        pair = float(ranks[lag:] @ ranks[: n - lag])
+        pair += float(ranks[lag + 1 :] @ ranks[: n - lag - 1])
+        previous = min(previous, pair / squares)
+        if previous <= 0:
+            break
+        time += 2 * previous
     return n if time <= 1 else int(n / time * max(1 - time / n, 0.2))
 
 
