@@ -96,8 +96,9 @@ absl::StatusOr<ModelConfig> FindModelOrNearest(
     absl::string_view name, const std::vector<ModelConfig>& models) {
   absl::StatusOr<ModelConfig> model = FindModel(name, models);
   if (model.ok()) return model;
-  const std::vector<std::string> nearest =
-      DidYouMean(name, absl::StrSplit(ModelNames(models), ", "), 1);
+  std::vector<std::string> names;
+  for (const ModelConfig& known : models) names.push_back(known.name);
+  const std::vector<std::string> nearest = DidYouMean(name, names, 1);
   if (nearest.empty()) return model;
   return absl::NotFoundError(absl::StrCat(
       model.status().message(), "; did you mean '", nearest[0], "'?"));

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The command tools/rehearse."""
 
-import argparse
 import json
 import os
 import sys
@@ -18,7 +17,7 @@ from tools.planner.timing.rates import BACKWARD, HALF_SEQ, Device, devices
 from tools.planner.timing.step import CALL_US
 from tools.rehearsal import mesh, text
 from tools.rehearsal.records import document
-from tools.rehearsal.run import environment, parse, run
+from tools.rehearsal.run import Arguments, environment, parse, run
 
 _ROOT = Path(__file__).resolve().parents[2]
 _BUILD = _ROOT / "build/release"
@@ -54,9 +53,7 @@ def rates_of(device: Device) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _predict(
-    given: argparse.Namespace, program: Path, library: Path, results: Path
-) -> int:
+def _predict(given: Arguments, program: Path, library: Path, results: Path) -> int:
     now = datetime.now(UTC)  # microseconds: two calls do not share a file
     result = results / f"{now:%Y%m%dT%H%M%S.%fZ}-{given.gpu}-predicted.json"
     try:

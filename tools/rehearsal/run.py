@@ -2,10 +2,10 @@
 """The flags of tools/rehearse, and runs of the program on null GPUs, which get all
 other flags."""
 
-import argparse
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from reports.compare.argument_types import number
@@ -24,9 +24,26 @@ _OURS = (
 _SHORT = {"warmup": 0, "benchmark_min_time": 0}
 
 
-def parse(tokens: Sequence[str]) -> argparse.Namespace:
-    """Reads our flags. The result also has the program's `flags`, their `names`, and
-    whether the run `predicts` times."""
+@dataclass
+class Arguments:
+    gpu: str = ""
+    ranks: int | None = None
+    json: bool = False
+    kernels: int = 5  # names per phase in the text
+    times: str = "none"
+    flags: list[str] = field(default_factory=list)  # of the program
+
+    @property
+    def predicts(self) -> bool:
+        return self.times == "predicted"
+
+    @property
+    def names(self) -> list[str]:
+        named = (flag for flag in self.flags if flag.startswith("-"))
+        return [flag.lstrip("-").partition("=")[0] for flag in named]
+
+
+def parse(tokens: Sequence[str]) -> Arguments:
     parser = make_parser(
         "Runs the chosen cases on a null GPU: LibTorch's own dispatcher, autograd "
         "engine and caching allocator, kernels that do nothing. What it prints of "
@@ -51,20 +68,17 @@ def parse(tokens: Sequence[str]) -> argparse.Namespace:
     add(
         "--kernels",
         type=number(0, 10**6, whole=True),
-        default=5,
         metavar="N",
         help="kernels to name for each phase (default: 5; JSON has all)",
     )
     add(
         "--times",
         choices=("none", "predicted"),
-        default="none",
         help="predicted: kernels take the time that published rates predict, and the "
         "result of the run is kept, for tools/report and tools/answers",
     )
-    given, flags = parser.parse_known_args(tokens)
-    given.flags = flags
-    given.predicts = given.times == "predicted"
+    given = Arguments()
+    _, given.flags = parser.parse_known_args(tokens, given)
     if given.predicts and (given.ranks or 1) > NODE:
         parser.error(
             f"--ranks is {given.ranks}; allowed with --times=predicted: 1 to {NODE}, "
@@ -74,8 +88,6 @@ def parse(tokens: Sequence[str]) -> argparse.Namespace:
         parser.error(
             "--json contradicts --times=predicted, which keeps a result in JSON"
         )
-    named = (flag for flag in flags if flag.startswith("-"))
-    given.names = [flag.lstrip("-").partition("=")[0] for flag in named]
     for name in given.names:
         if name in _OURS and not (given.predicts and name == "benchmark_out"):
             parser.error(
@@ -111,7 +123,7 @@ def environment(
     }
 
 
-def flags(given: argparse.Namespace, *own: str) -> list[str]:
+def flags(given: Arguments, *own: str) -> list[str]:
     """The program's flags: what a rehearsal needs, `own`, and the user's flags. These
     come last, so that a word without a dash there is the user's."""
     short = _SHORT | ({"rounds": 1} if given.predicts else {})
@@ -127,7 +139,7 @@ def flags(given: argparse.Namespace, *own: str) -> list[str]:
 
 
 def run(
-    program: Path, library: Path, given: argparse.Namespace, *own: str, **variables: str
+    program: Path, library: Path, given: Arguments, *own: str, **variables: str
 ) -> int:
     """Runs the program with its `own` flags and more variables of its environment.
     Returns its exit status; negative if a signal ended it.

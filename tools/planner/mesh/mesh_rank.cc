@@ -213,7 +213,7 @@ absl::StatusOr<int64_t> RankPredictor::BuildPeak(const MeshJob& job) {
   if (known != builds_.end()) return known->second;
   const auto peak = Try<int64_t>([&] {
     AllocationRecorder recorder(TorchDevice(device_));
-    const DryRun dry([](const DryOperator&) {});
+    const DryRun dry;
     std::optional<MeshRank> rank;
     const auto build = [&](PhaseObserver&) { rank.emplace(job, device_); };
     const int64_t bytes = recorder.Record(build).peak_bytes;

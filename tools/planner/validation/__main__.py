@@ -88,7 +88,9 @@ def _times(
 
     steps = (step for path in files for step in read(path))
     return cells.judge(
-        steps, lambda step: step_times.judge(step, lambda job: row(job.flags()))
+        steps,
+        lambda step: step_times.judge(step, lambda job: row(job.flags())),
+        (Lacks, ValueError),
     )
 
 

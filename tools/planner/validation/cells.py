@@ -50,14 +50,18 @@ def expressed(measured: M, with_job: Callable[[M, Row], M], row: Row) -> M:
         return replace(measured, lacks=f"cells of a known form: {error}")
 
 
-def judge(measured: Iterable[M], one: Callable[[M], T]) -> tuple[list[T], list[M]]:
-    """Judges each by `one`. Also returns those for which it raises an error: no job can
-    express them."""
+def judge(
+    measured: Iterable[M],
+    one: Callable[[M], T],
+    errors: tuple[type[Exception], ...] = (Lacks,),
+) -> tuple[list[T], list[M]]:
+    """Judges each by `one`. Also returns those for which it raises one of the `errors`:
+    no job can express them."""
     judged, lacking = [], []
     for each in measured:
         try:
             judged.append(one(each))
-        except (Lacks, ValueError) as lacks:
+        except errors as lacks:
             lacking.append(replace(each, lacks=str(lacks)))
     return judged, lacking
 
