@@ -22,6 +22,7 @@ for argument in "$@"; do
   fi
 done
 echo "what a process prints"
+[[ $* != *compiled/aoti* ]] || cat "$STUB_PACKAGES"
 exit "${STUB_STATUS:-0}"
 """
 LOGGED = '#!/bin/sh\necho "$(basename "$0") $*" >>"$STUB_LOG"\n'
@@ -41,6 +42,7 @@ def checkout(tmp_path: Path) -> Checkout:
     write_script(root / "build/release/benchmarks/trainbench", TRAINBENCH)
     write_script(stubs / "cmake", CMAKE)
     (stubs / "table").write_text("1")
+    (stubs / "packages").write_text("")
     made = Checkout(root, stubs)
     commit(made)
     return made
@@ -50,7 +52,8 @@ def reference(
     checkout: Checkout, *flags: str, status: int = 0, **extra: str
 ) -> Finished:
     table = str(checkout.stubs / "table")
-    return checkout.run("reference", *flags, status=status, STUB_TABLE=table, **extra)
+    paths = {"STUB_TABLE": table, "STUB_PACKAGES": str(checkout.stubs / "packages")}
+    return checkout.run("reference", *flags, status=status, **paths, **extra)
 
 
 def test_the_run_its_table_its_pages_and_the_readme(checkout: Checkout) -> None:
@@ -82,6 +85,21 @@ def test_the_run_its_table_its_pages_and_the_readme(checkout: Checkout) -> None:
     reference(checkout, "--no-run", "my-box")
     commands = [line.split()[0] for line in checkout.log()[len(log) :]]
     assert commands == ["setup", "answers", "report", "answers"]
+
+
+def test_the_packages_that_rows_lack(checkout: Checkout) -> None:
+    write_script(
+        checkout.root / "tools/export_aoti", f'{LOGGED}[ "$1" != --model=b ]\n'
+    )
+    commit(checkout)
+    lack = '"error_message": "make it with: tools/export_aoti --model={}"\n'
+    packages = "".join(lack.format(model) for model in "babc")
+    (checkout.stubs / "packages").write_text(packages)
+    done = reference(checkout, "my-box")
+    made = [line for line in checkout.log() if line.startswith("export_aoti")]
+    assert made == [f"export_aoti --model={model}" for model in "abc"]
+    missing = "a row will be missing: tools/export_aoti --model=b failed"
+    assert done.stderr.count("a row will be missing") == 1 and missing in done.stderr
 
 
 def test_a_run_takes_the_place_of_the_one_before(checkout: Checkout) -> None:
