@@ -10,9 +10,13 @@ import pytest
 from processes import Finished
 from stub_checkout import CMAKE, ROOT, Checkout, commit, write_script
 
-COPIED = ("tools/reference", "tools/lib/common.sh")
+COPIED = ("tools/reference", "tools/lib/common.sh", "tools/lib/packages.sh")
 # The result stands for the table by tools/answers; $STUB_TABLE contains it.
 TRAINBENCH = """#!/bin/bash
+if [[ $* == *--list_unavailable ]]; then
+  echo "${STUB_UNAVAILABLE:-}"
+  exit
+fi
 echo "trainbench $*" >>"$STUB_LOG"
 for argument in "$@"; do
   [[ $argument != --benchmark_out=* ]] || cat "$STUB_TABLE" >"${argument#*=}"
@@ -22,7 +26,6 @@ for argument in "$@"; do
   fi
 done
 echo "what a process prints"
-[[ $* != *compiled/aoti* ]] || cat "$STUB_PACKAGES"
 exit "${STUB_STATUS:-0}"
 """
 LOGGED = '#!/bin/sh\necho "$(basename "$0") $*" >>"$STUB_LOG"\n'
@@ -42,7 +45,6 @@ def checkout(tmp_path: Path) -> Checkout:
     write_script(root / "build/release/benchmarks/trainbench", TRAINBENCH)
     write_script(stubs / "cmake", CMAKE)
     (stubs / "table").write_text("1")
-    (stubs / "packages").write_text("")
     made = Checkout(root, stubs)
     commit(made)
     return made
@@ -52,8 +54,7 @@ def reference(
     checkout: Checkout, *flags: str, status: int = 0, **extra: str
 ) -> Finished:
     table = str(checkout.stubs / "table")
-    paths = {"STUB_TABLE": table, "STUB_PACKAGES": str(checkout.stubs / "packages")}
-    return checkout.run("reference", *flags, status=status, **paths, **extra)
+    return checkout.run("reference", *flags, status=status, STUB_TABLE=table, **extra)
 
 
 def test_the_run_its_table_its_pages_and_the_readme(checkout: Checkout) -> None:
@@ -87,19 +88,12 @@ def test_the_run_its_table_its_pages_and_the_readme(checkout: Checkout) -> None:
     assert commands == ["setup", "answers", "report", "answers"]
 
 
-def test_the_packages_that_rows_lack(checkout: Checkout) -> None:
-    write_script(
-        checkout.root / "tools/export_aoti", f'{LOGGED}[ "$1" != --model=b ]\n'
-    )
+def test_packages_that_rows_lack_are_made_before_the_run(checkout: Checkout) -> None:
+    write_script(checkout.root / "tools/export_aoti", LOGGED)
     commit(checkout)
-    lack = '"error_message": "make it with: tools/export_aoti --model={}"\n'
-    packages = "".join(lack.format(model) for model in "babc")
-    (checkout.stubs / "packages").write_text(packages)
-    done = reference(checkout, "my-box")
-    made = [line for line in checkout.log() if line.startswith("export_aoti")]
-    assert made == [f"export_aoti --model={model}" for model in "abc"]
-    missing = "a row will be missing: tools/export_aoti --model=b failed"
-    assert done.stderr.count("a row will be missing") == 1 and missing in done.stderr
+    lacks = "a: none; make it with: tools/export_aoti --model=a --out=build/aoti"
+    reference(checkout, "my-box", STUB_UNAVAILABLE=lacks)
+    assert checkout.log()[-6] == "export_aoti --model=a --out=build/aoti"
 
 
 def test_a_run_takes_the_place_of_the_one_before(checkout: Checkout) -> None:
