@@ -161,21 +161,21 @@ def parse_model(text: str) -> tuple[str, ModelConfig]:
         raise argparse.ArgumentTypeError(f"'{text}'; {allowed}") from error
 
 
-def device_name(device: str) -> str:
-    """The device's name, as the program writes it."""
-    if device == "cuda":
-        return torch.cuda.get_device_name()
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return "CPU"
+def cpu_name() -> str:
+    """The CPU's name and signature, as the program writes them."""
+    first, _, _ = Path("/proc/cpuinfo").read_text().partition("\n\n")
+    pairs = (line.partition(":") for line in first.splitlines())
+    facts = {key.strip(): value.strip() for key, _, value in pairs}
+    signature = f"family {facts['cpu family']} model {facts['model']}"
+    return f"{facts['model name']} {signature} stepping {facts['stepping']}"
 
 
 def machine(device: str) -> str:
     """The machine for which a package is compiled, with its instruction set."""
-    name = device_name(device)
-    if device == "cpu":
-        name += f" {torch.backends.cpu.get_cpu_capability()}"
+    if device == "cuda":
+        name = torch.cuda.get_device_name()
+    else:
+        name = f"{cpu_name()} {torch.backends.cpu.get_cpu_capability()}"
     version = torch.__version__.partition("+")[0]
     return re.sub(r"[^A-Za-z0-9.]+", "_", f"{name} torch {version}")
 
