@@ -16,11 +16,12 @@ make_package() {
   }
 }
 
-# make_packages FLAG...: makes in the folder $packages what the rows that "$trainbench"
-# has with these flags lack, with the commands that they name. A failed one is not retried
-# while $packages/failed lists it.
+# make_packages PROGRAM FOLDER FLAG...: makes in the folder what rows of the program with
+# these flags lack, with the commands that they name. A failed one is not retried while
+# FOLDER/failed lists it.
 make_packages() {
-  local lacking status=0
+  local trainbench=$1 packages=$2 lacking status=0
+  shift 2
   mapfile -t lacking < <("$trainbench" "--aoti=$packages" "$@" --list_unavailable 2>/dev/null |
     sed -n 's/.*; make it with: tools\/export_aoti \(.*\) --out=.*/\1/p' | sort -u |
     grep -vxFf <(cat "$packages/failed" 2>/dev/null))
