@@ -47,8 +47,8 @@ AttentionOpInputs RandomOpInputs(AttentionOp op, const AttentionOpShape& shape,
 // heads, seq, d_head].
 at::Tensor ComputeAttentionOp(AttentionOp op, const AttentionOpInputs& inputs);
 
-// Compares the last head of the last sequence with float64. FailedPrecondition
-// gives the relative error and the limit, or names a constant input.
+// Compares each head of each sequence with float64. FailedPrecondition gives
+// the relative error and the limit, or names a constant input.
 absl::Status VerifyAttentionOp(AttentionOp op, const AttentionOpInputs& inputs);
 
 }  // namespace trainbench

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "model/verification/relative_error.h"
 #include "tests/support/matchers.h"
 
@@ -48,13 +49,13 @@ TEST(AttentionOpsTest, EachGivesTheFloat64Result) {
   }
 }
 
-TEST(AttentionOpsTest, AResultThatIsNoNumberIsNamed) {
+TEST(AttentionOpsTest, TheHeadWithAWrongResultIsNamed) {
   for (const AttentionOp op : AttentionOpName.values()) {
     const AttentionOpInputs in = RandomOpInputs(
-        op, {.batch = 1, .heads = 1, .seq = 8, .d_head = 64}, at::kFloat);
-    in.a.fill_(std::numeric_limits<double>::quiet_NaN());
+        op, {.batch = 2, .heads = 2, .seq = 8, .d_head = 64}, at::kFloat);
+    in.a[0][1].fill_(std::numeric_limits<double>::quiet_NaN());
     EXPECT_THAT(std::string(VerifyAttentionOp(op, in).message()),
-                EndsWith(" of " + std::string(AttentionOpName(op))));
+                EndsWith(absl::StrCat(" in head 1 of ", AttentionOpName(op))));
   }
 }
 
