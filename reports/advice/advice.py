@@ -44,8 +44,8 @@ def _lacks(run: Run) -> list[str]:
         found.append("no train step of `breakdown`: nothing about the parts of a step")
     elif not any("pass_bytes" in row.counters for row in steps[-1].parts.values()):
         found.append(
-            "no bytes in the rows of `breakdown`, which an earlier version made: "
-            "bounds rest on FLOPs alone, and no line is about a step's fused kernels"
+            "no bytes in the rows of `breakdown`: bounds rest on FLOPs alone, and no "
+            "line is about a step's fused kernels"
         )
     if steps and run.products(arithmetic(steps[-1].row)) is None:
         found.append("no `peak/matmul` in the step's precision: no bound by FLOPs")

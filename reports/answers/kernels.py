@@ -115,7 +115,7 @@ def _sums(profile: Profile, span: str) -> list[_Sum]:
     span_us, sums = _total(own), []
     for name, kernels in grouped(own, lambda kernel: kernel.name).items():
         instances = sum(kernel.instances for kernel in kernels)
-        times = [k.time_us.totals or () for k in kernels if k.time_us]
+        times = [k.time_us.totals for k in kernels if k.time_us]
         passes = tuple(map(sum, zip(*times, strict=False)))
         sums.append(_Sum(name, instances, _total(kernels), span_us, passes))
     return sorted(sums, key=_weight)

@@ -30,7 +30,7 @@ def _size(count: int | None) -> str:
 def _block_table(block: Block, step: str) -> text.Table:
     lines = [
         [
-            tensor.operator or tensor.tensor or "-",
+            tensor.operator or "-",
             *(w or "-" for w in (tensor.component, tensor.shape, tensor.dtype)),
             *(_size(tensor.predicted_bytes), _size(tensor.recorded_bytes)),
         ]

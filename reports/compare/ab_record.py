@@ -14,14 +14,13 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from reports.compare.noise import NoiseFile, load_noise
+from reports.compare.noise import NoiseFile
 from reports.results import records
 from reports.results.records import NotAResult, record, saved
 
 KIND = "trainbench ab run"
 VERSION = 1
 FILE = "ab.json"
-_NOISE_FILE = "noise.json"
 
 SideName = Literal["base", "new"]
 Reason = Literal["decided", "max_pairs", "max_minutes"]
@@ -67,10 +66,8 @@ class AbRun:
     confidence: Annotated[float, Meta(gt=0.5, lt=1)]
     max_pairs: Annotated[int, Meta(ge=1)]
     stops_early: bool  # as soon as planned looks have decided every row
-    # Whether the processes of a pair took turns call by call; older runs lack it.
-    in_turns: bool = False
+    in_turns: bool  # whether the processes of a pair took turns call by call
     noise: NoiseFile | None = None  # the noise floor behind the thresholds
-    noise_sha256: str | None = None  # of _NOISE_FILE, where earlier versions had it
     rows: list[str] = field(default_factory=list)  # of both programs
     ended: Reason | None = None
     # Both processes of each pair, in order.
@@ -122,23 +119,12 @@ def _check(run: AbRun) -> None:
                 raise NotAResult(f"{what} has {value!r} twice; allowed: once")
 
 
-def _noise_of(run: AbRun, path: Path) -> NoiseFile:
-    """Loads the noise floor of an earlier version's run. Errors: NotAResult."""
-    noise = load_noise(path)
-    if sha256_of(path) != run.noise_sha256:
-        raise NotAResult(f"{path} is not the noise floor that the run began with")
-    return noise
-
-
 def load(directory: Path) -> AbRun:
     """Loads the record of a run. Errors: NotAResult."""
     path = directory / FILE
     try:
         run = record(saved(path, KIND, VERSION), AbRun)
         _check(run)
-        if run.noise_sha256 is not None:
-            noise = _noise_of(run, directory / _NOISE_FILE)
-            run = replace(run, noise=noise, noise_sha256=None)
     except NotAResult as error:
         raise NotAResult(f"{path}: no run of tools/ab: {error}") from error
     return run.of(run.processes)

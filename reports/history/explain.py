@@ -50,7 +50,7 @@ def _passes(profile: Profile) -> dict[str, Floats]:
     """Returns the time in each pass, in us."""
     found: dict[str, Floats] = defaultdict(lambda: np.zeros(profile.passes))
     for each in profile.kernels:
-        if each.time_us and each.time_us.totals:
+        if each.time_us:
             found[_name(each, profile)] += each.time_us.totals
     return found
 

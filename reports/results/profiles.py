@@ -26,7 +26,7 @@ class KernelTimes(Times):
     """Times of a kernel's instances in all passes."""
 
     total: float  # in a step
-    totals: list[float] | None = None  # of each pass; older files lack it
+    totals: list[float]  # of each pass
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Range:
     instances: int  # in a step
     host_us: Times | None = None
     device_us: Times | None = None
-    instance_us: Times | None = None  # of one instance; older files lack it
+    instance_us: Times | None = None  # of one instance
 
 
 @dataclass(frozen=True)
@@ -81,11 +81,11 @@ class Profile:
 
     def __post_init__(self) -> None:
         for kernel in self.kernels:
-            totals = kernel.time_us and kernel.time_us.totals
-            if totals and len(totals) != self.passes:
+            count = len(kernel.time_us.totals) if kernel.time_us else self.passes
+            if count != self.passes:
                 raise ValueError(
-                    f"totals in a profile are {len(totals)}; allowed: one for each of "
-                    f"its {self.passes} passes"
+                    f"totals in a profile are {count}; allowed: one for each of its "
+                    f"{self.passes} passes"
                 )
 
     def short(self, name: str) -> str:
@@ -115,7 +115,6 @@ class Kept:
     component: str
     dtype: str
     operator: str = ""
-    tensor: str = ""  # the name of a predicted one; only in older files
     shape: str = ""
     predicted_bytes: int | None = None
     recorded_bytes: int | None = None

@@ -24,7 +24,7 @@ T = TypeVar("T")
 K = TypeVar("K")
 # The device_kind of a GPU that does nothing, without times or with predicted ones.
 NULL_GPU, PREDICTED = "null_cuda", "predicted_cuda"
-TIME = "p50_us"  # the counter of a row's time; older files lack it
+TIME = "p50_us"  # the counter of a row's time
 # Ratios of times beyond these limits, in us, may underflow or overflow.
 SHORTEST_US, LONGEST_US = 1e-9, 1e15
 # Greater than any count, and small enough for a report's arithmetic.
@@ -139,7 +139,7 @@ class Result:
     expectations: list[Expectation] = field(default_factory=list)
     profiles: list[Profile] = field(default_factory=list)  # of steps of a breakdown
     memory: list[MemoryTable] = field(default_factory=list)  # of rows of `memory`
-    # By experiment; older files have none.
+    # By experiment.
     questions: dict[str, Asked] = field(default_factory=dict)
 
     @cached_property
@@ -203,9 +203,8 @@ class _Entry:
     repetition_index: int | None = None
     real_time: float = 0.0
     time_unit: Literal["us"] = "us"
-    parameters: dict[str, str | float] | None = None
+    parameters: dict[str, str | float] = field(default_factory=dict)
     findings: dict[str, str] = field(default_factory=dict)
-    label: str = ""  # in older files, which lack parameters and findings
     error_occurred: bool = False
     error_message: str = ""
     skipped: bool = False
@@ -214,23 +213,10 @@ class _Entry:
 
 _NO_COUNTERS = frozenset(_Entry.__dataclass_fields__) | frozenset(
     """
-    aggregate_name aggregate_unit cpu_time family_index iterations
+    aggregate_name aggregate_unit cpu_time family_index iterations label
     per_family_instance_index repetitions run_name threads
     """.split()
 )
-
-
-def _pairs(text: str, separator: str) -> dict[str, str]:
-    return dict(item.split("=", 1) for item in text.split(separator) if "=" in item)
-
-
-def _texts(entry: _Entry) -> tuple[dict[str, str], dict[str, str]]:
-    """Returns the textual parameters and the textual results."""
-    if entry.parameters is None:
-        parameters, _, findings = entry.label.partition(" | ")
-        return _pairs(parameters, " "), _pairs(findings, ", ")
-    words = {k: v for k, v in entry.parameters.items() if isinstance(v, str)}
-    return words, dict(entry.findings)
 
 
 def _wrong(what: str, value: object, allowed: str) -> NotAResult:
@@ -272,13 +258,15 @@ def _row(
 ) -> Row:
     _check_name(entry.name)
     _check_time(entry, is_timed)
-    words, findings = _texts(entry)
+    words = {k: v for k, v in entry.parameters.items() if isinstance(v, str)}
     counters = {
         key: _counter(table, entry.name, key, value)
         for key, value in every.items()
         if key not in _NO_COUNTERS
     }
-    return Row(entry.name, entry.real_time, words, findings, counters, table=table)
+    return Row(
+        entry.name, entry.real_time, words, entry.findings, counters, table=table
+    )
 
 
 def ends_of(counter: str) -> tuple[str, str]:
@@ -336,7 +324,7 @@ def one_per_case(rows: Iterable[Row], is_process: bool = False) -> list[Row]:
 
 @dataclass(frozen=True)
 class _Document:
-    """A result file. Older files lack the fields with a default."""
+    """A result file. Google Benchmark's own lacks the fields with a default."""
 
     context: dict[str, Any]
     benchmarks: list[dict[str, Any]]

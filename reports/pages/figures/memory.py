@@ -22,12 +22,9 @@ LOOK = Look(
     },
 )
 # The moments with all tensors saved and no gradients yet, and the moments with all
-# gradients and no saved tensors. Alternatives without a phase are for older files.
-ALL_SAVED = re.compile(
-    r".* in (forward|loss|backward, (cross_entropy|lm_head))\b"
-    r"|attention|feed forward|logits|loss|head backward"
-)
-ALL_MADE = re.compile(r".* in (optimizer|backward, embedding)\b|end of backward")
+# gradients and no saved tensors.
+ALL_SAVED = re.compile(r".* in (forward|loss|backward, (cross_entropy|lm_head))\b")
+ALL_MADE = re.compile(r".* in (optimizer|backward, embedding)\b")
 
 
 def _parts(row: Row) -> dict[str, float]:
@@ -37,9 +34,7 @@ def _parts(row: Row) -> dict[str, float]:
         "optimizer state": row["predicted_optimizer_bytes"],
     }
     rest = row["predicted_peak_bytes"] - sum(parts.values())
-    # In older files, peak_at is the predicted moment.
-    moments = row.findings
-    moment = moments.get("predicted_peak_at", moments.get("peak_at", ""))
+    moment = row.findings["predicted_peak_at"]
     if ALL_MADE.match(moment):
         parts["gradients"] = min(row["predicted_gradient_bytes"], rest)
     elif not row["predicted_gradient_bytes"] or ALL_SAVED.match(moment):

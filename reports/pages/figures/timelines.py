@@ -17,9 +17,9 @@ from reports.results.rows import NotAResult
 
 MOST = 8  # figures; the paper suite writes more traces than fit on a page
 BUCKETS = 240  # time spans, each drawn with its extremes
-COLUMNS = ["time_us", "live_bytes", "event", "bytes", "operator", "phase"]
-# Older files lack these; the values that their lines get.
-MORE_COLUMNS = {"step": "1", "component": "", "layer": "", "shape": "", "dtype": ""}
+COLUMNS = """
+    time_us live_bytes event bytes operator phase step component layer shape dtype
+    """.split()
 SHADES = {"forward": 0, "loss": 1, "backward": 2, "optimizer": 4}  # of COLOURS
 Times = NDArray[np.float64]
 Phase = tuple[str, float, float]  # name, begin and end
@@ -90,8 +90,8 @@ def load(path: Path) -> Timeline | None:
     try:
         with path.open(newline="", encoding="utf-8") as file:
             reader = csv.DictReader(file)  # marks surplus and missing cells by None
-            events = [MORE_COLUMNS | event for event in reader]
-        if reader.fieldnames not in (COLUMNS, [*COLUMNS, *MORE_COLUMNS]):
+            events = list(reader)
+        if reader.fieldnames != COLUMNS:
             raise ValueError("not a memory trace: its columns are others")
         if any(None in (*event, *event.values()) for event in events):
             raise ValueError("a line has not one cell for each column")

@@ -97,7 +97,7 @@ def test_how_the_command_ends(
     for expectations, is_listed in ((wanted, True), (wanted[:1], False)):
         _, out, _ = ran(document(row, expectations=expectations), "--summary")
         assert ("a.json lists what did not hold." in out) == is_listed
-    assert ran(document(row), "--expectations")[:2] == (0, "")  # of an earlier version
+    assert ran(document(row), "--expectations")[:2] == (0, "")
     status, out, err = ran(document(entry("all_reduce/a", 5, "backend=gloo")))
     assert (status, out) == (2, "") and "lacks the counter bytes" in err
     assert main([str(tmp_path / "nowhere.json")]) == 2

@@ -41,9 +41,8 @@ BLOCK = {
     "recorded_bytes": 1032,
     "tensors": [
         KEPT | {"dtype": "float", "predicted_bytes": 1024, "recorded_bytes": 1024},
-        # The format of older files.
-        {"tensor": "gate", "component": "ffn", "dtype": "float", "formula": "B T d_ff"}
-        | {"elements": 512, "predicted_bytes": 2048},
+        {"component": "ffn", "operator": "aten::mm", "shape": "4x128x1"}
+        | {"dtype": "float", "predicted_bytes": 2048},
         PLAIN | {"operator": "aten::where", "dtype": "double", "recorded_bytes": 8},
     ],
 }

@@ -12,6 +12,7 @@ import pytest
 
 from golden import check_golden
 from reports.pages.__main__ import main
+from reports.pages.figures.timelines import COLUMNS
 from reports.pages.page import facts, page
 from reports.pages.render import tables
 from reports.pages.sections import Section
@@ -219,8 +220,8 @@ def test_memory_traces_can_be_elsewhere(
     assert main([path, f"--memory_trace={there}"]) == 2
     assert f"{there}: it is no directory" in capsys.readouterr().err
     there.mkdir()
-    head = "time_us,live_bytes,event,bytes,operator,phase\n"
-    (there / "memory_a.csv").write_text(f"{head}0,8,allocate,8,aten::mm,forward\n")
+    cells = "0,8,alloc,8,aten::mm,forward,1,ffn,0,1x2,float"
+    (there / "memory_a.csv").write_text(f"{','.join(COLUMNS)}\n{cells}\n")
     assert main([path, f"--memory_trace={there}"]) == 0
     assert "Memory over time" in (tmp_path / "run.md").read_text()
     (there / "memory_other.csv").write_text("a,b\n1,2\n")

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""The plots of memory over time, also of files that an earlier version wrote."""
+"""The plots of memory over time."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from reports.pages.figures.timelines import BUCKETS, decimate, timelines
+from reports.pages.figures.timelines import BUCKETS, COLUMNS, decimate, timelines
 from reports.results.rows import NotAResult
 
-HEAD = "time_us,live_bytes,event,bytes,operator,phase\n"
+HEAD = ",".join(COLUMNS) + "\n"
+MADE = ",".join(("op", "forward", "1", "ffn", "0", "4x4", "float"))
 
 
 def test_decimation_keeps_the_peak_and_every_extreme_of_its_bucket() -> None:
@@ -46,7 +47,7 @@ def test_train_steps_come_first_and_what_is_beyond_is_said(
     for mode, seqs in (("forward", range(3)), ("train_step", range(1))):
         for seq in seqs:
             name = f"memory_tiny_fp32_{mode}_batch_4_seq_{seq}"
-            trace(tmp_path, name, "1,5,alloc,5,op,forward")
+            trace(tmp_path, name, f"1,5,alloc,5,{MADE}")
     trace(tmp_path, "memory_nothing")
     (tmp_path / "memory_other.pickle").write_text("not a trace")
     figures = timelines(tmp_path)
@@ -56,7 +57,7 @@ def test_train_steps_come_first_and_what_is_beyond_is_said(
     assert "further" not in figures[0].description
 
 
-LINES = ("x,y,alloc,1,op,forward\n", '"1,2', "1,2\n", "1,2,alloc,1,op,forward,0\n")
+LINES = (f"x,y,alloc,1,{MADE}\n", '"1,2', "1,2\n", f"1,2,alloc,1,{MADE},0\n")
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ from golden import check_golden
 from reports.results.rows import TIME, Failure, NotAResult, load, parse
 from results import expected, parsed
 
+WORDS = {"model": "tiny", "precision": "fp32"}
+FINDINGS = {"largest": "aten::div in loss", "logits": "fp32"}
 ENTRY = {
     "name": "e/tiny/fp32/seq:8",
     "run_type": "iteration",
@@ -18,14 +20,15 @@ ENTRY = {
     "time_unit": "us",
     "iterations": 1,
     "seq": 8.0,
-    "label": "model=tiny precision=fp32 | largest=aten::div in loss, logits=fp32",
+    "parameters": WORDS | {"seq": 8},
+    "findings": FINDINGS,
 }
 DOCUMENT: dict[str, Any] = {
     "context": {"device": "cpu", "num_cpus": 2},
     "benchmarks": [
         ENTRY,
         ENTRY | {"run_type": "aggregate", "name": "e/tiny/fp32/seq:8_mean"},
-        ENTRY | {"name": "f/x", "label": "model=small"},
+        ENTRY | {"name": "f/x"},
     ],
     "skipped": [{"name": "e/big", "reason": "does not fit"}],
     "errors": [{"name": "e/bad", "reason": "wrong"}],
@@ -45,18 +48,8 @@ def with_expectation(**changes: Any) -> dict[str, Any]:
     return DOCUMENT | {"expectations": [EXPECTATION | changes]}
 
 
-WORDS = {"model": "tiny", "precision": "fp32"}
-
-
-FINDINGS = {"largest": "aten::div in loss", "logits": "fp32"}
-
-
-@pytest.mark.parametrize(
-    "changes", [{}, {"parameters": WORDS | {"seq": 8}, "findings": FINDINGS}]
-)
-def test_a_row_has_its_words_findings_and_counters(changes: dict[str, Any]) -> None:
-    """Older files have words and findings in the label."""
-    (row,) = parse(with_entry(**changes)).rows
+def test_a_row_has_its_words_findings_and_counters() -> None:
+    (row,) = parse(with_entry()).rows
     assert row.experiment == "e" and row.time_us == 12.5
     assert (row.words, row.findings) == (WORDS, FINDINGS)
     assert row.counters == {"seq": 8.0, TIME: 12.5}
@@ -73,7 +66,7 @@ def test_repetitions_are_one_row_with_the_medians() -> None:
 
 
 def test_a_row_is_wrong_if_one_repetition_is() -> None:
-    wrong = ENTRY | {"label": "model=tiny | wrong=loss_error 2 > 1"}
+    wrong = ENTRY | {"findings": {"wrong": "loss_error 2 > 1"}}
     (row,) = parse(DOCUMENT | {"benchmarks": [ENTRY, wrong, ENTRY]}).rows
     assert row.findings == {"wrong": "loss_error 2 > 1"}
 
@@ -116,7 +109,7 @@ MADE_UP: list[Any] = [
     *(with_entry(findings=words) for words in (["logits"], {"logits": 16})),
     *(with_entry(name=name) for name in (7, "e/seq:x", "a\nb")),
     *(with_entry(flops=flops) for flops in ("many", None, True, 10**101)),
-    *(with_entry(run_type=None), with_entry(label=["x"])),
+    *(with_entry(run_type=None),),
     *(with_entry(error_occurred=1), with_entry(bytes=-1), with_entry(loss=-1e101)),
     *(with_expectation(relation="nearly"), with_expectation(expected="2")),
     *(with_expectation(quantity=3), DOCUMENT | {"questions": [QUESTION]}),

@@ -13,9 +13,8 @@ from reports.compare.ab_decisions import (
     decide,
     plan_of,
 )
-from reports.compare.ab_record import AbRun, Process, Side, load, save, sha256_of
-from reports.compare.decision import RowNoise, Verdict
-from reports.compare.noise import NoiseFile, save_noise
+from reports.compare.ab_record import AbRun, Process, Side, load, save
+from reports.compare.decision import Verdict
 from reports.results.records import NotAResult
 from results import document, entry
 from tools.ab_run.measure import pairs_needed, seconds_left
@@ -62,21 +61,6 @@ def pairs_of(
     return base, new
 
 
-def test_the_noise_floor_of_an_earlier_version_is_another_file(tmp_path: Path) -> None:
-    floor = {ROW: RowNoise(0.1, 0.01, 20, 0.0)}
-    run = write_run(
-        tmp_path, *pairs_of(1.1, 2), noise=NoiseFile({"device": "x"}, floor, "r")
-    )
-    path = tmp_path / "noise.json"
-    assert run.noise is not None
-    save_noise(run.noise, path)
-    save(replace(run, noise=None, noise_sha256=sha256_of(path)), tmp_path)
-    assert load(tmp_path) == run
-    path.write_text(path.read_text() + "\n")
-    with pytest.raises(NotAResult, match="is not the noise floor that the run began"):
-        load(tmp_path)
-
-
 PROCESS = {"side": "base", "position": 0, "seconds": 1.5}
 
 
@@ -94,7 +78,7 @@ WRONG: list[Any] = [
     *({"rows": ["a", 1]}, {"rows": ["a", "a"]}, {"ended": "bored"}),
     *({"processes": {}}, {"processes": [1]}, two(position=0)),
     *(two(position=-1), two(side="base"), two(side="old"), two(seconds=-1)),
-    *({"noise_sha256": 1}, {"kind": "x"}, {"version": 2}),
+    *({"in_turns": None}, {"kind": "x"}, {"version": 2}),
 ]
 
 
