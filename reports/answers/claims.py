@@ -43,13 +43,17 @@ def _extreme(every: Sequence[Row], claim: spec.Extreme) -> str:
     first, rivals = least(ranked)
     row = named[first]
     heading = heading_of(claim.counter)
-    said = f"`{first}` has {{}}{shown(row, claim.counter)}"
+    is_exact = values[first].low == values[first].high
+    holders = f"`{first}` has"
+    if is_exact and rivals:  # as low or as high
+        holders = f"`{first}` and {text.plural(len(rivals), 'other')} have"
+    said = f"{holders} {{}}{shown(row, claim.counter)}"
     said += also(row, claim.also)
     most = "lowest" if claim.least else "highest"
     if len(rows) == 1:
         article = "an" if heading[0] in "aeiou" else "a"
         return said.format(f"{article} {heading} of ") + "."
-    if not rivals or values[first].low == values[first].high:
+    if not rivals or is_exact:
         return said.format(f"the {most} {heading}, ") + "."
     others = f"{text.plural(len(rivals), 'other')} may have "
     return (

@@ -50,7 +50,8 @@ def _parts(result: Result) -> str:
     if others:
         second, other = others[0]
         if differ(share, other):
-            said = f"`{first}` takes most of it, {share.plus_minus(text.percent)}"
+            part = "most of it" if share.low > 0.5 else "the largest part"
+            said = f"`{first}` takes {part}, {share.plus_minus(text.percent)}"
         said += f", `{second}` {text.percent(other.value)}"
     products = f"matrix products {matmul_share(step.whole).plus_minus(text.percent)}"
     top = top_name(step.profile) if step.profile else ""

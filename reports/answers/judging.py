@@ -134,17 +134,19 @@ def judge(expectation: Expectation, result: Result) -> Judgement:
 def _withdraw(judged: Sequence[Judgement]) -> None:
     """Withdraws verdicts so that the probability of any wrong one, by chance, among the
     rest is at most 5 % (Holm, Scandinavian Journal of Statistics, 1979)."""
+    # Undecided ones count, too: chance chose which they are.
     doubts = [
         (instance.measured.doubt(*judgement.expectation.bounds), instance)
         for judgement in judged
         for instance in judgement.instances
-        if instance.verdict != Verdict.CANNOT_TELL
+        if instance.measured.is_fair
+        and instance.measured.is_known
         and instance.measured.low < instance.measured.high
     ]
     stand = True
     for rank, (doubt, instance) in enumerate(sorted(doubts, key=itemgetter(0))):
         stand = stand and doubt * (len(doubts) - rank) <= ALPHA
-        if not stand:
+        if not stand and instance.verdict != Verdict.CANNOT_TELL:
             instance.verdict, instance.among = Verdict.CANNOT_TELL, len(doubts)
 
 

@@ -9,10 +9,10 @@ from itertools import accumulate, pairwise
 from operator import mul, truediv
 
 import numpy as np
-from scipy.special import erfc, ndtri, stdtrit
+from scipy.special import ndtri, stdtr, stdtrit
 
 from reports.results import text
-from reports.results.order_statistics import series_median_ends
+from reports.results.order_statistics import median_ends, series_median_ends
 from reports.results.rows import TIME, NotAResult, Row, ends_of
 
 # Counters that compare rows that cannot take turns: their rank processes differ.
@@ -36,6 +36,23 @@ class Series:
     visits: tuple[int, ...] = ()  # of turns: the number in each visit
     process_spread: float = 0.0  # of turns: as in Turns
 
+    @property
+    def independent(self) -> list[float]:
+        """The value of each process, or the median of each visit. Turns in one visit
+        depend on each other."""
+        if self.key == _PROCESSES:
+            return list(self.values)
+        steps = accumulate(self.visits, initial=0)
+        return [statistics.median(self.values[i:j]) for i, j in pairwise(steps)]
+
+    @property
+    def middle(self) -> float:
+        """The median; from three visits on the mean of their medians, so that a visit
+        with many turns counts no more than others."""
+        if len(self.visits) < _FEWEST_VISITS:
+            return statistics.median(self.values)
+        return statistics.fmean(self.independent)
+
     def map(self, function: Callable[[float], float]) -> "Series":
         return replace(self, values=tuple(function(value) for value in self.values))
 
@@ -45,12 +62,10 @@ class Series:
         ends = series_median_ends(self.values)
         if ends is None or not (self.visits or self.process_spread):
             return ends
-        middle = statistics.median(self.values)
+        middle = self.middle
         below, above = (abs(math.log(end / middle)) for end in ends)
-        steps = accumulate(self.visits, initial=0)
-        medians = [statistics.median(self.values[i:j]) for i, j in pairwise(steps)]
-        if (count := len(medians)) >= _FEWEST_VISITS:
-            variation = statistics.stdev(medians) / statistics.fmean(medians)
+        if (count := len(self.visits)) >= _FEWEST_VISITS:
+            variation = statistics.stdev(self.independent) / middle
             student = float(stdtrit(count - 1, 0.975))
             below = above = student * variation / math.sqrt(count)
         low = middle * math.exp(-math.hypot(below, self.process_spread))
@@ -75,10 +90,10 @@ class Measured:
     def __truediv__(self, other: "Measured") -> "Measured":
         """Returns the ratio of two values; unknown if the divisor is 0.
 
-        For rows that took turns, or of several processes, it is the median of the
-        ratios of the pairs. Otherwise the values count as independent and their errors
-        on each side, in logarithms, are combined by the method of variance estimates
-        recovery (Donner and Zou, 2010).
+        For rows that took turns, or of several processes, it is the middle of the
+        ratios of the pairs (Series). Otherwise the values count as independent and
+        their errors on each side, in logarithms, are combined by the method of variance
+        estimates recovery (Donner and Zou, 2010).
         """
         if not other.value:
             return unknown(math.inf)
@@ -139,19 +154,30 @@ class Measured:
 
     def doubt(self, low: float, high: float) -> float:
         """Returns the probability that chance alone puts a value this far on this side
-        of the bounds, for normal errors that match the interval."""
+        of the bounds: by Student's t over processes or visits, or without them for
+        normal errors that match the interval."""
         if self.low == self.high:
             return 0.0
-        down, up = self.value - self.low, self.high - self.value
+        middle, down, up, freedom = self._errors()
         if self.value < low:
-            errors = _errors(low - self.value, up)
-        elif self.value > high:
-            errors = _errors(self.value - high, down)
-        else:
-            errors = min(
-                _errors(self.value - low, down), _errors(high - self.value, up)
-            )
-        return float(erfc(errors / math.sqrt(2)))
+            return _tail(low - middle, up, freedom)
+        if self.value > high:
+            return _tail(middle - high, down, freedom)
+        sides = (middle - low, down), (high - middle, up)
+        return max(_tail(*side, freedom) for side in sides)
+
+    def _errors(self) -> tuple[float, float, float, float]:
+        """Returns the middle, its standard error below and above, and their degrees of
+        freedom."""
+        runs = self.series.independent if self.series else []
+        if self.series is None or len(runs) < _FEWEST_VISITS:
+            down, up = self.value - self.low, self.high - self.value
+            normal = float(ndtri(0.975))
+            return self.value, down / normal, up / normal, math.inf
+        middle, own = statistics.fmean(runs), statistics.stdev(runs)
+        between = self.series.process_spread * middle
+        error = math.hypot(own / math.sqrt(len(runs)), between)
+        return middle, error, error, len(runs) - 1
 
     @property
     def is_clear(self) -> bool:
@@ -187,21 +213,26 @@ class Measured:
         A run is a process (--processes). The interval shrinks with the square root of
         their number.
         """
+        done = 1
+        if _PROCESSES in self.sources:
+            done = len(self.series.values) if self.series else FEWEST_RUNS
         if not self.is_fair:
             return f"the rows took no turns; --processes={FEWEST_RUNS} would tell"
         if not self.is_known:
             return f"{FEWEST_RUNS} runs would give an interval"
         distance = min(abs(self.value - bound) for bound in bounds)
         half = (self.high - self.low) / 2
-        if distance * math.sqrt(MANY_RUNS) <= half:
+        if distance * math.sqrt(MANY_RUNS / done) <= half:
             return f"not even {MANY_RUNS} runs would tell"
-        runs = max(FEWEST_RUNS, math.ceil((half / distance) ** 2))
-        return f"about {runs} runs would tell"
+        runs = math.ceil(done * (half / distance) ** 2)
+        return f"about {max(FEWEST_RUNS, done + 1, runs)} runs would tell"
 
 
-def _errors(distance: float, end: float) -> float:
-    """Converts a distance to standard errors; the 95 % interval ends at `end`."""
-    return float(ndtri(0.975)) * distance / end if end > 0 else math.inf
+def _tail(distance: float, error: float, freedom: float) -> float:
+    """Returns the two-sided probability of a distance of so many standard errors."""
+    if distance <= 0:
+        return 1.0
+    return 2 * float(stdtr(freedom, -distance / error)) if error > 0 else 0.0
 
 
 def _log_errors(value: Measured) -> tuple[float, float]:
@@ -219,9 +250,13 @@ def unknown(value: float, sources: frozenset[str] = frozenset()) -> Measured:
 
 def _of_samples(row: Row, counter: str) -> Measured:
     """Returns the mean, or the ratio of the first call or of all to the median of the
-    later half of the samples, with an interval by Student's t. The noise of that half,
-    without the first call and the transient, stands for all."""
+    later half of the samples. Its interval comes from the processes, if there are
+    several, or else from Student's t: the noise of that half, without the first call
+    and the transient, stands for all."""
     value, samples = row[counter], row.get("samples") or 0
+    if len(each := row.each.get(counter, ())) > 1:
+        ends = median_ends(each) or (min(each), max(each))
+        return Measured(value, *ends, _series(row, counter), _sources(row))
     late = samples - samples // 2
     # The variance of the median of many normal values is pi / 2 times the mean's.
     of_median = math.pi / 2 / max(1, late)
@@ -319,7 +354,7 @@ def _paired(one: Measured, other: Measured) -> Measured | None:
     ends = series.median_ends()
     if ends is None:
         return None
-    return Measured(statistics.median(ratios), *ends, series, _joint(one, other))
+    return Measured(series.middle, *ends, series, _joint(one, other))
 
 
 def total(parts: Sequence[Measured]) -> Measured:

@@ -48,6 +48,7 @@ CLAIMS: list[tuple[Any, list[Any]]] = [
     (Versus(KIND), [SLOW, case("fused", 1, 99, half_width=0.5)]),
     (Versus(KIND), [FAST]),
     (Extreme("x_error"), [SLOW, FAST]),
+    (Extreme("x_error"), [SLOW, FAST, case("other", 1, 70, x_error=0.3)]),
     (Extreme("p50_us", least=True, also=("x_error",)), [SLOW, FAST]),
     (Extreme("p50_us"), [SLOW, case("fused", 1, 101, half_width=0.5)]),
     (Spread(Column("x_error")), [SLOW, FAST]),

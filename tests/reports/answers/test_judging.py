@@ -112,12 +112,16 @@ def test_of_many_verdicts_those_stand_that_stand_together() -> None:
     """Each value is 2.2 standard errors above its bound: one alone is a failure, among
     forty none is, but a value farther away still is."""
 
-    def verdicts(count: int) -> list[Verdict]:
+    def verdicts(count: int, undecided: int = 0) -> list[Verdict]:
         rows = [step(f"m{i}", 100, 0.1, seq=i + 1) for i in range(count)]
         rows.append(step("far", 200, 0.1))
+        rows += [step(f"u{i}", 89, 0.1, seq=i + 1) for i in range(undecided)]
         wanted = expected("model_size", "p50_us", "at_most", 89)
         (found,) = judgements(parsed(*rows, expectations=[wanted]))
         return [instance.verdict for instance in found.instances]
 
     assert verdicts(1) == [Verdict.FAILED, Verdict.FAILED]
     assert verdicts(40) == [Verdict.CANNOT_TELL] * 40 + [Verdict.FAILED]
+    # Chance chose which of the others could not be told.
+    mixed = verdicts(1, undecided=39)
+    assert mixed == [Verdict.CANNOT_TELL, Verdict.FAILED, *[Verdict.CANNOT_TELL] * 39]

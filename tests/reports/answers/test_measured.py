@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from scipy.stats import ttest_1samp
 
 from reports.answers.measured import (
     Measured,
+    Series,
     counter_of,
     differ,
     exactly,
@@ -85,6 +87,35 @@ def test_the_interval_of_a_counter(
         assert (found.low, found.high) == pytest.approx(interval, rel=1e-3)
 
 
+PROCESSES = (100.0, 90.0, 130.0, 95.0, 105.0, 99.0)
+
+
+def test_several_processes_give_a_mean_its_interval() -> None:
+    """The calls of one process do not show what processes differ by."""
+    narrow = row(**MEAN | {"cv": 0.01})
+    for each in (PROCESSES, (90.0, 130.0)):
+        found = counter_of(replace(narrow, each={"mean_us": each}), "mean_us")
+        assert ends(found) == (100, 90, 130)
+
+
+@pytest.mark.parametrize(
+    ("series", "independent"),
+    [
+        (Series("several processes", PROCESSES), PROCESSES),
+        # Turns of three visits, by the median of each.
+        (Series("f", (*PROCESSES, 80, 98, 97), visits=(3, 3, 3)), (100, 99, 97)),
+    ],
+)
+def test_doubts_of_few_are_of_students_t(
+    series: Series, independent: Sequence[float]
+) -> None:
+    found = Measured(series.middle, 90, 130, series)
+    for bound in (60, 85):
+        doubt = ttest_1samp(independent, bound).pvalue
+        for bounds in ((bound, math.inf), (-math.inf, bound)):
+            assert found.doubt(*bounds) == pytest.approx(doubt)
+
+
 def test_a_time_without_an_interval_tells_nothing() -> None:
     told = row(p50_us=100.0)
     # Another program's result may have no p50_us among its counters.
@@ -122,6 +153,11 @@ def test_runs_shrink_an_interval_with_their_square_root() -> None:
     assert "about 25 runs" in Measured(102, 92, 112).runs_to_tell(100)
     assert "about 6 runs" in Measured(109, 99, 119).runs_to_tell(100)
     assert "not even 100 runs" in Measured(100.01, 90, 110).runs_to_tell(100)
+    series = Series("several processes", (1.0,) * 24)
+    sources = frozenset({series.key})
+    for half, runs in ((2.2, 30), (1.0, 25)):
+        processes = Measured(102, 102 - half, 102 + half, series, sources)
+        assert f"about {runs} runs" in processes.runs_to_tell(100)
     # The nearer bound decides; an infinite bound is never reached.
     assert "about 7 runs" in Measured(104, 94, 114).runs_to_tell(-math.inf, 100)
 
@@ -239,16 +275,18 @@ def test_the_interval_of_a_ratio_is_of_students_t_over_the_visits() -> None:
 
         return time_of(of("a", *us)) / time_of(of("b", *[1.0] * len(us)))
 
-    def around_2(relative: float) -> object:
-        both = (2 * math.exp(-relative), 2 * math.exp(relative))
-        return pytest.approx((2, *both), rel=1e-3)
+    def around(middle: float, relative: float) -> object:
+        both = (middle * math.exp(-relative), middle * math.exp(relative))
+        return pytest.approx((middle, *both), rel=1e-3)
 
-    assert ends(ratio(*[2.0] * 12, visits=(6, 6))) == around_2(0.01), "of processes"
+    assert ends(ratio(*[2.0] * 12, visits=(6, 6))) == around(2, 0.01), "of processes"
     two = ratio(1.0, *[2.0] * 10, 9.0, visits=(6, 6))
-    assert ends(two) == around_2(0.01), "they are the turns' interval"
-    three = ratio(1.0, *[2.0] * 6, 9.0, *[2.2] * 4, visits=(4, 4, 4))
-    error = statistics.stdev((2, 2, 2.2)) / (6.2 / 3) / math.sqrt(3)
-    assert ends(three) == around_2(math.hypot(4.303 * error, 0.01))
+    assert ends(two) == around(2, 0.01), "they are the turns' interval"
+    # A visit with many turns counts no more than others.
+    three = ratio(1.0, *[2.0] * 13, 9.0, *[2.2] * 4, visits=(10, 5, 4))
+    middle = (2 + 2 + 2.2) / 3
+    error = statistics.stdev((2, 2, 2.2)) / middle / math.sqrt(3)
+    assert ends(three) == around(middle, math.hypot(4.303 * error, 0.01))
 
 
 def test_rows_that_took_no_turns_are_not_told_apart() -> None:

@@ -7,6 +7,7 @@ from advised import SHAPE, Entry, timed
 from golden import check_golden
 from reports.answers.answer import answer_of
 from reports.answers.breakdown import sentence
+from reports.answers.headline import sentences
 from reports.results.rows import Result
 from results import parsed
 
@@ -158,3 +159,11 @@ def test_where_passes_vary_no_kernel_takes_most() -> None:
     # Differences per pass are clear, although a slow pass increases both times.
     slow = two_kernels([20, 60, 21, 20, 40, 20], [19, 58, 20, 19, 38.6, 19])
     assert "Of the operators, `aten::mm` (51 %, 10 calls) takes most." in slow
+
+
+def test_the_largest_part_is_most_of_a_step_only_above_half_of_it() -> None:
+    for us, words in ((60, "most of it, 60 %"), (40, "the largest part, 40 %")):
+        parts = [row("train_step", "forward", "norm", 10), *rows("train_step")[1:]]
+        step = parsed(row("train_step", "forward", "ffn", us), *parts)
+        (found,) = sentences(step)
+        assert found.startswith(f"`ffn` takes {words} ± 1 %, `norm` 10 %;")
