@@ -11,7 +11,7 @@ from reports.advice.kernels import (
     fused,
     fused_implementation,
 )
-from reports.advice.line import Line, order
+from reports.advice.line import Line, judged, order
 from reports.advice.run import Run, arithmetic
 from reports.advice.steps import bf16, bucketed_exchange, checkpointing, larger_batch
 from reports.results.rows import Result
@@ -62,7 +62,7 @@ def advice(result: Result) -> Advice:
     lines = [line for change in CHANGES for line in change(run)]
     step = run.train_steps[-1] if run.train_steps else None
     return Advice(
-        sorted(lines, key=order),
+        judged(sorted(lines, key=order)),
         table(step, run) if step else None,
         _lacks(run),
     )

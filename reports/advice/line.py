@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: MIT
 """The predicted gain from one change, and the measurements that check it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from reports.advice.run import Estimate
-from reports.answers.judging import Verdict, verdict_of
+from reports.answers.judging import Verdict, undecided_among, verdict_of
 from reports.answers.measured import Measured, exactly, ratio_to, time_of
 from reports.answers.shapes import STEP, step_text
 from reports.results.rows import Row
 
-# The relative tolerance of a correct prediction.
-TOLERANCE = 0.2
+CORRECT = (0.8, 1.2)  # measured over predicted
 
 
 @dataclass(frozen=True)
@@ -23,15 +22,12 @@ class Check:
     predicted: Measured  # the gain, in the same unit as the measured one
     measured: Measured
     in_bytes: bool = False  # False: in microseconds
+    verdict: Verdict = Verdict.CANNOT_TELL
 
     @property
     def ratio(self) -> Measured:
         """Measured over predicted."""
         return ratio_to(self.measured, self.predicted)
-
-    @property
-    def verdict(self) -> Verdict:
-        return verdict_of(self.ratio, 1 - TOLERANCE, 1 + TOLERANCE)
 
 
 @dataclass(frozen=True)
@@ -55,6 +51,23 @@ class Line:
     def gain_us(self) -> Measured:
         """The measured gain, or else the predicted one."""
         return self.measured_us or self.saved.us
+
+
+def judged(lines: Sequence[Line]) -> list[Line]:
+    """Judges all checks, together."""
+    ratios = [check.ratio for line in lines for check in line.checks]
+    among = undecided_among([(ratio, CORRECT) for ratio in ratios])
+    verdicts = (
+        Verdict.CANNOT_TELL if count else verdict_of(ratio, *CORRECT)
+        for ratio, count in zip(ratios, among, strict=True)
+    )
+    return [
+        replace(
+            line,
+            checks=tuple(replace(one, verdict=next(verdicts)) for one in line.checks),
+        )
+        for line in lines
+    ]
 
 
 def gained(base: Row, row: Row) -> Measured:

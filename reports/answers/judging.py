@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from operator import itemgetter
 
 from reports.answers.cells import value_of
 from reports.answers.measured import Measured, exponent
@@ -14,6 +13,7 @@ from reports.experiments.spec import Column
 from reports.results.expectations import Expectation
 from reports.results.rows import Result, Row, grouped
 
+Bounds = tuple[float, float]
 ALPHA = 0.05  # the allowed probability of any wrong verdict on a run
 
 
@@ -131,23 +131,32 @@ def judge(expectation: Expectation, result: Result) -> Judgement:
     return Judgement(expectation, instances)
 
 
-def _withdraw(judged: Sequence[Judgement]) -> None:
-    """Withdraws verdicts so that the probability of any wrong one, by chance, among the
-    rest is at most 5 % (Holm, Scandinavian Journal of Statistics, 1979)."""
-    # Undecided ones count, too: chance chose which they are.
+def undecided_among(values: Sequence[tuple[Measured, Bounds]]) -> list[int]:
+    """Returns 0 for each value whose verdict stands, or else the number of values among
+    which chance may have made it: the probability of any wrong verdict that stands is
+    at most 5 % (Holm, Scandinavian Journal of Statistics, 1979)."""
+    # Values without a verdict count, too: chance chose which they are.
     doubts = [
-        (instance.measured.doubt(*judgement.expectation.bounds), instance)
-        for judgement in judged
-        for instance in judgement.instances
-        if instance.measured.is_fair
-        and instance.measured.is_known
-        and instance.measured.low < instance.measured.high
+        (value.doubt(*bounds), place)
+        for place, (value, bounds) in enumerate(values)
+        if value.is_fair and value.is_known and value.low < value.high
     ]
+    among = [0] * len(values)
     stand = True
-    for rank, (doubt, instance) in enumerate(sorted(doubts, key=itemgetter(0))):
+    for rank, (doubt, place) in enumerate(sorted(doubts)):
         stand = stand and doubt * (len(doubts) - rank) <= ALPHA
-        if not stand and instance.verdict != Verdict.CANNOT_TELL:
-            instance.verdict, instance.among = Verdict.CANNOT_TELL, len(doubts)
+        if not stand:
+            among[place] = len(doubts)
+    return among
+
+
+def _withdraw(judged: Sequence[Judgement]) -> None:
+    """Withdraws the verdicts that do not stand."""
+    every = [(i, one.expectation.bounds) for one in judged for i in one.instances]
+    among = undecided_among([(i.measured, bounds) for i, bounds in every])
+    for (instance, _), count in zip(every, among, strict=True):
+        if count and instance.verdict != Verdict.CANNOT_TELL:
+            instance.verdict, instance.among = Verdict.CANNOT_TELL, count
 
 
 def judgements(result: Result) -> list[Judgement]:

@@ -366,13 +366,28 @@ def total(parts: Sequence[Measured]) -> Measured:
 
 
 def ratio_to(one: Measured, other: Measured) -> Measured:
-    """Returns the ratio of two independent differences; unknown if the divisor is 0.
-    They may be negative, so that they lack the logarithms that division uses."""
-    if not other.value:
-        return unknown(math.inf)
-    ratio = one.value / other.value
-    off = (one - other * ratio) * (1 / other.value)
-    return replace(off, value=ratio, low=ratio + off.low, high=ratio + off.high)
+    """Returns the ratio of two independent differences; unknown if the divisor may be
+    0. They may be negative, so that they lack the logarithms that division uses. The
+    interval has the ratios r for which one - r * other may be 0 (Fieller, 1954)."""
+    if other.high < 0:
+        return ratio_to(one * -1, other * -1)
+    ratio = one.value / other.value if other.value else math.inf
+    sources = _joint(one, other)
+    if not (one.is_known and other.is_known and other.low > 0):
+        return unknown(ratio, sources)
+    low, high = _least_ratio(one, other), -_least_ratio(one * -1, other)
+    return Measured(ratio, low, high, sources=sources)
+
+
+def _least_ratio(one: Measured, other: Measured) -> float:
+    """Solves one - r * other = its distance to its lower end for the smaller r; `other`
+    is above 0."""
+    a, b, down = one.value, other.value, one.value - one.low
+    error = other.high - b if one.low >= 0 else b - other.low
+    root = math.sqrt((a * error) ** 2 + (down * b) ** 2 - (down * error) ** 2)
+    if one.low >= 0:
+        return (a * a - down * down) / (a * b + root) if a else 0.0
+    return (a * b - root) / (b * b - error * error)
 
 
 def differ(one: Measured, other: Measured) -> bool:

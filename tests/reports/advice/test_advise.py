@@ -9,6 +9,11 @@ import pytest
 from advised import PEAKS, Entry, op, part, step, whole
 from golden import check_golden
 from reports.advice.__main__ import GOOD, NOTHING, USAGE, main
+from reports.advice.line import Check, Line, judged
+from reports.advice.run import Estimate
+from reports.answers.judging import Verdict
+from reports.answers.measured import Measured
+from reports.results.rows import Row
 from results import document, entry, within, write
 
 
@@ -81,3 +86,17 @@ def test_a_damaged_result_is_wrong_usage(
     status, _, err = ran(tmp_path, capsys, *damaged)
     assert status == USAGE
     assert "all/batch:4/seq:128 lacks the parameter model" in err
+
+
+def test_checks_are_judged_together() -> None:
+    """Each is a little too small: one alone has failed, of forty none has."""
+
+    def verdicts(count: int) -> set[Verdict]:
+        check = Check("a", "b", Measured(10, 9, 11), Measured(6.5, 6, 7))
+        saved = Estimate(check.predicted, ())
+        base = Row("a", 100, {}, {}, {})
+        (line,) = judged([Line("a change", base, saved, "", checks=(check,) * count)])
+        return {one.verdict for one in line.checks}
+
+    assert verdicts(1) == {Verdict.FAILED}
+    assert verdicts(40) == {Verdict.CANNOT_TELL}

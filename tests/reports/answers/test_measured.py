@@ -218,18 +218,31 @@ NEGATIVE, WIDE = Measured(-5, -8, -2), Measured(10, 2, 18)
         # A negative factor swaps the ends.
         (Measured(10, 8, 13) * -2, Measured(-20, -26, -16)),
         (unknown(1) * 0, exactly(0)),
-        # A ratio of differences may be negative: here with 3 of 5, and 0.5 * 8.
-        (ratio_to(NEGATIVE, WIDE), Measured(-0.5, -1, 0)),
     ],
 )
 def test_arithmetic(found: Measured, expected: Measured) -> None:
     assert found == expected
 
 
+@pytest.mark.parametrize("one", [ONE, NEGATIVE, Measured(1, -1, 4), exactly(0)])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_ends_of_a_ratio_are_those_at_which_it_may_be(
+    one: Measured, sign: int
+) -> None:
+    """Differences may be negative."""
+    other = WIDE * sign
+    ratio = ratio_to(one, other)
+    assert ratio.value == one.value / other.value
+    lowest, highest = one - other * ratio.low, one - other * ratio.high
+    ends = (lowest.low, highest.high) if sign > 0 else (lowest.high, highest.low)
+    assert ends == pytest.approx((0, 0), abs=1e-9)
+
+
 def test_what_has_an_unknown_part_is_unknown() -> None:
     assert not (ONE - unknown(2)).is_known
     assert not ratio_to(exactly(1), unknown(2)).is_known
-    assert not ratio_to(ONE, exactly(0)).is_known
+    for divisor in (exactly(0), Measured(1, -1, 3), Measured(-1, -3, 1)):
+        assert not ratio_to(ONE, divisor).is_known
 
 
 @pytest.mark.parametrize(
