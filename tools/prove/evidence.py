@@ -17,13 +17,13 @@ _LOG_BYTES = 1 << 20
 # Copied unchanged.
 _COPIED = {
     "proof.json": "proof.json",
-    "smoke.json": "04-smoke/smoke.json",
+    "smoke.json": "05-smoke/smoke.json",
     f"{SUITE}.json": f"08-suite/{SUITE}.json",
     "ncu.txt": "12-ncu/log.txt",
     "dmon.txt": "dmon.txt",
 }
 _ZIPPED = {f"{SUITE}.samples.jsonl.gz": f"08-suite/{SUITE}.samples.jsonl"}
-_PROFILE = "06-breakdown"
+_PROFILE = "07-breakdown"
 _PACKAGES = "aoti"  # of export_aoti, which only this machine can use
 _MADE = "kept"  # where the files are made
 FILES = (*_COPIED, *_ZIPPED, "profile.tar.gz", "logs.tar.gz")

@@ -77,9 +77,26 @@ STAGES = (
         *(3, "rates", 90, verdicts.rates),
         cases("rates", "harness/ peak/ transfer/ accumulation/ norm_precision/"),
     ),
-    stage(*(4, "smoke", 180, verdicts.rows), cases("smoke", suite="smoke", null=NANO)),
     stage(
-        *(5, "ranks", 60, verdicts.rows),
+        *(4, "headline", 200, verdicts.headline),
+        cases("fused", "model_size/", _LARGE_FUSED, seconds=50),
+        cases(
+            *("implementations", "implementations/"),
+            real="--models=2.7B",
+            null=NANO,
+            seconds=60,
+        ),
+        cases(
+            *("large", "model_size/ optimizer/"),
+            real="--models=2.7B",
+            null=NANO,
+            seconds=60,
+        ),
+        cases("headline", "peak/ flash_attention/ cuda_graph/"),
+    ),
+    stage(*(5, "smoke", 180, verdicts.rows), cases("smoke", suite="smoke", null=NANO)),
+    stage(
+        *(6, "ranks", 60, verdicts.rows),
         cases(
             *("ranks", "ddp/ all_reduce/ fsdp/ tensor_parallel/", "--ranks=1"),
             suite="smoke",
@@ -87,15 +104,8 @@ STAGES = (
         ),
     ),
     stage(
-        *(6, "breakdown", 60, verdicts.breakdown),
+        *(7, "breakdown", 60, verdicts.breakdown),
         cases("breakdown", "breakdown/small/", real="--trace={out}/traces"),
-    ),
-    stage(
-        *(7, "headline", 150, verdicts.headline),
-        cases("headline", "peak/ flash_attention/ cuda_graph/"),
-        cases("large", "model_size/ optimizer/", real="--models=2.7B", null=NANO),
-        cases("implementations", "implementations/", real="--models=2.7B", null=NANO),
-        cases("fused", "model_size/", _LARGE_FUSED),
     ),
     *in_parts(
         stage(
@@ -119,6 +129,7 @@ STAGES = (
             *("runner_test", "CudaCaseRunnerTest.OutOfMemory*"),
             null="CudaCaseRunnerTest.OutOfMemory*",
             report="out_of_memory",
+            seconds=60,
         ),
     ),
     stage(
@@ -129,11 +140,10 @@ STAGES = (
     stage(
         *(11, "sanitizer", 240, verdicts.sanitizer),
         sanitized("memcheck", "kernels_gpu_test"),
-        sanitized("memcheck", "fused_cuda_test"),
         sanitized("racecheck", "kernels_gpu_test"),
-        sanitized("racecheck", "fused_cuda_test"),
         sanitized("initcheck", "kernels_gpu_test"),
-        sanitized("initcheck", "fused_cuda_test"),
+        # It loads LibTorch's kernels, which the other tools would slow too much.
+        sanitized("memcheck", "fused_cuda_test"),
     ),
     stage(
         *(12, "ncu", 150, verdicts.counters),

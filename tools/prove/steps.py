@@ -45,10 +45,13 @@ def cases(
     real: str = "",
     null: str = "",
     resumes: bool = False,
+    seconds: float | None = None,
 ) -> Step:
     """The cases with names that begin with one of the patterns, or all.
 
-    A wrong value does not fail the row, which contains its error.
+    A wrong value does not fail the row, which contains its error. Each row is visited
+    once and briefly: rows of several visits would all end with the last round, and a
+    step that is cut before would leave none.
     """
     path = f"{{out}}/{result}.json"
     return Step(
@@ -57,8 +60,12 @@ def cases(
             *(f"--suite={suite}", f"--benchmark_out={path}", *flags.split()),
         ),
         patterns=tuple(patterns.split()),
+        seconds=seconds,
         resumes=path if resumes else "",
-        real=(f"--samples_out={{out}}/{result}.samples.jsonl", *real.split()),
+        real=(
+            *("--rounds=1", "--benchmark_min_time=0.3"),
+            *(f"--samples_out={{out}}/{result}.samples.jsonl", *real.split()),
+        ),
         null=("--warmup=0", "--benchmark_min_time=0", *null.split()),
     )
 
@@ -96,7 +103,7 @@ def sanitized(tool: str, program: str) -> Step:
             *("compute-sanitizer", f"--tool={tool}", "--error-exitcode=9"),
             *(f"{{bin}}/{program}", f"--gtest_filter={GPU_TESTS}"),
         ),
-        seconds=40,
+        seconds=80,
         programs=("compute-sanitizer",),
         environment={"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"},
         null=None,

@@ -87,3 +87,10 @@ def test_each_pattern_finds_cases(step: Step) -> None:
     assert names
     unmatched = [p for p in step.patterns if not any(re.match(p, n) for n in names)]
     assert unmatched == []
+
+
+def test_steps_visit_each_row_once() -> None:
+    """A step that is cut keeps its rows: rows of several rounds end with the last."""
+    each = (step for stage in STAGES for step in stage.steps)
+    timed = [step for step in each if step.of_cases and step.real]
+    assert timed and all("--rounds=1" in step.real for step in timed)

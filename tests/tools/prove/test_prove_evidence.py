@@ -24,10 +24,10 @@ def write(path: Path, content: bytes = b"{}") -> None:
 def state(tmp_path: Path) -> Path:
     folder = tmp_path / "state"
     for name in (
-        *("proof.json", "dmon.txt", "12-ncu/log.txt", "04-smoke/smoke.json"),
+        *("proof.json", "dmon.txt", "12-ncu/log.txt", "05-smoke/smoke.json"),
         *(f"08-suite/{SUITE}.json", f"08-suite/{SUITE}.samples.jsonl"),
-        *("06-breakdown/traces/a.json", "06-breakdown/breakdown.json"),
-        *("04-smoke/log.txt", "04-smoke/smoke.samples.jsonl", "aoti/a.pt2"),
+        *("07-breakdown/traces/a.json", "07-breakdown/breakdown.json"),
+        *("05-smoke/log.txt", "05-smoke/smoke.samples.jsonl", "aoti/a.pt2"),
     ):
         write(folder / name)
     return folder
@@ -46,12 +46,12 @@ def test_what_comes_back_is_eight_flat_files(state: Path, tmp_path: Path) -> Non
     assert len(names) == 8
     assert gzip.decompress((into / f"{SUITE}.samples.jsonl.gz").read_bytes()) == b"{}"
     assert members(into / "profile.tar.gz") == [
-        "06-breakdown/breakdown.json",
-        "06-breakdown/traces/a.json",
+        "07-breakdown/breakdown.json",
+        "07-breakdown/traces/a.json",
     ]
     assert members(into / "logs.tar.gz") == [
-        "04-smoke/log.txt",
-        "04-smoke/smoke.samples.jsonl",
+        "05-smoke/log.txt",
+        "05-smoke/smoke.samples.jsonl",
     ]
 
 
@@ -59,21 +59,21 @@ def test_no_file_is_larger_than_what_may_come_back(
     state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(evidence, "MOST_BYTES", 1 << 14)
-    write(state / "06-breakdown/traces/large.json", os.urandom(1 << 15))
-    write(state / "04-smoke/smoke.json", os.urandom(1 << 15))
+    write(state / "07-breakdown/traces/large.json", os.urandom(1 << 15))
+    write(state / "05-smoke/smoke.json", os.urandom(1 << 15))
     evidence.keep(state, tmp_path)
     assert "smoke.json" not in [path.name for path in tmp_path.iterdir()]
-    assert "06-breakdown/traces/a.json" in members(tmp_path / "profile.tar.gz")
-    assert "06-breakdown/traces/large.json" not in members(tmp_path / "profile.tar.gz")
+    assert "07-breakdown/traces/a.json" in members(tmp_path / "profile.tar.gz")
+    assert "07-breakdown/traces/large.json" not in members(tmp_path / "profile.tar.gz")
 
 
 def test_a_log_keeps_its_beginning_and_its_end(
     state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(evidence, "_LOG_BYTES", 3)
-    write(state / "04-smoke/log.txt", b"abcdefghi")
+    write(state / "05-smoke/log.txt", b"abcdefghi")
     evidence.keep(state, tmp_path)
-    log = (state / "04-smoke/log.txt").read_bytes()
+    log = (state / "05-smoke/log.txt").read_bytes()
     assert log.startswith(b"abc\n") and log.endswith(b"\nghi")
 
 

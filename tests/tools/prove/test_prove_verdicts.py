@@ -70,7 +70,7 @@ def test_what_is_said_of_each_kind_of_stage(tmp_path: Path) -> None:
     store(
         tmp_path / "03-rates",
         "rates",
-        row("harness/spin/us:100", 100.5, us=100),
+        row("harness/spin/us:100", 108, us=100),
         row("harness/spin/us:1000", 985, us=1000, sm_clock_mhz=1755),
         row("peak/matmul/bf16/m:1", 1, flops_per_second=7.4e14),
         row("peak/matmul/bf16/m:2", 1, flops_per_second=7.6e14),
