@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from reports.advice.bounds import product_us
-from reports.advice.line import Check, Line, gained, largest, saved_bytes, sized, timed
+from reports.advice.line import Check, Line, largest, saved_bytes, sized, timed
 from reports.advice.run import (
     OWN_LIBRARY,
     TRAINING,
@@ -209,7 +209,7 @@ def _implemented(run: Run, step: Step, copy: Rate) -> Line | None:
         assumption=f"{', '.join(part.change for part in parts)} at once",
         saved_bytes=saved_bytes(*steps[0]) if steps else None,
         checks=tuple(c for p in pairs for c in (timed(*p, saved), *sized(*p))),
-        measured_us=gained(*(steps or pairs)[0]) if pairs else None,
+        measured=(steps or pairs)[0] if pairs else None,
     )
 
 
@@ -235,7 +235,7 @@ def cuda_graph(run: Run) -> Iterator[Line]:
                 base=step.row,
                 saved=Estimate(saved, names(gaps)),
                 assumption="the device never waits for the host",
-                measured_us=gained(*pair) if pair else None,
+                measured=pair,
             )
         )
     yield from largest(lines, checks)

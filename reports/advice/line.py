@@ -39,7 +39,8 @@ class Line:
     saved_bytes: float | None = None  # negative: it costs memory
     checks: tuple[Check, ...] = ()  # none if no row implements the change
     is_of_step: bool = True  # False: an operation that was timed alone
-    measured_us: Measured | None = None  # if the run has `base` with the change
+    # The step without the change and with it, if the run has timed both.
+    measured: tuple[Row, Row] | None = None
 
     @property
     def where(self) -> str:
@@ -50,7 +51,12 @@ class Line:
     @property
     def gain_us(self) -> Measured:
         """The measured gain, or else the predicted one."""
-        return self.measured_us or self.saved.us
+        return gained(*self.measured) if self.measured else self.saved.us
+
+    @property
+    def of_us(self) -> float:
+        """The time of which the gain is a part."""
+        return (self.measured[0] if self.measured else self.base).time_us
 
 
 def judged(lines: Sequence[Line]) -> list[Line]:

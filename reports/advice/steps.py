@@ -81,7 +81,7 @@ def _bf16_line(run: Run, pairs: list[tuple[Row, Row]]) -> Line | None:
         assumption="products run at the rate of bf16 products of about as many tokens, "
         "all else as before",
         saved_bytes=saved_bytes(step, narrow),
-        measured_us=gained(*same[0]) if same else None,
+        measured=same[0] if same else None,
     )
 
 
@@ -107,7 +107,7 @@ def bf16(run: Run) -> Iterator[Line]:
                 saved_bytes=saved_bytes(wide, narrow),
                 assumption="the time is measured, not predicted: the run has no "
                 "product in bf16 among its peaks; the memory is that of dry runs",
-                measured_us=gained(wide, narrow),
+                measured=(wide, narrow),
             )
 
 
@@ -204,7 +204,7 @@ def checkpointing(run: Run) -> Iterator[Line]:
                 saved_bytes=row["predicted_peak_bytes"] - peak,
                 assumption="a block keeps its input alone and runs forward once more, "
                 "at the rate of the whole step; the peak is that of a dry run",
-                measured_us=gained(*same[0]) if same else None,
+                measured=same[0] if same else None,
             )
         )
     best = max(lines, key=lambda line: line.saved_bytes or 0, default=None)
@@ -247,7 +247,7 @@ def bucketed_exchange(run: Run) -> Iterator[Line]:
                 assumption="a call takes the time that the all_reduce rows of as many "
                 "ranks give for its bytes",
                 checks=(timed(row, other, predicted),),
-                measured_us=gained(row, other),
+                measured=(row, other),
             )
         )
     yield from largest(lines)

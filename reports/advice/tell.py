@@ -34,9 +34,9 @@ def _verdicts(line: Line) -> str:
 
 def _known(line: Line) -> str:
     """States whether the gain is measured or predicted."""
-    if line.measured_us is None:
+    if line.measured is None:
         return "predicted"
-    if line.measured_us == line.saved.us:
+    if line.gain_us == line.saved.us:
         return "measured"
     return f"measured; predicted {_gain(line.saved.us)}"
 
@@ -49,7 +49,7 @@ def lines_table(lines: Sequence[Line]) -> Table:
             line.change,
             _gain(line.gain_us),
             _known(line),
-            text.percent(line.gain_us.value / line.base.time_us),
+            text.percent(line.gain_us.value / line.of_us),
             "-" if line.saved_bytes is None else text.size(line.saved_bytes),
             _verdicts(line),
             line.where,
@@ -129,10 +129,10 @@ def sentence(given: Advice) -> str:
     )
     first, *others = group
     rivals = [line.change for line in others if _is_rival(line, first)]
-    of_us = text.time(first.base.time_us)
+    of_us = text.time(first.of_us)
     told = f"{_gain(first.gain_us)} of {of_us} in `{first.where}`"
-    told += f", {_known(first)}" if first.measured_us else ""
-    saves = "saved" if first.measured_us else "would save"
+    told += f", {_known(first)}" if first.measured else ""
+    saves = "saved" if first.measured else "would save"
     if not rivals:
         opening = f"Of the changes to {where}, {first.change} {saves} most: {told}."
     else:

@@ -11,7 +11,7 @@ from reports.results.rows import Result
 
 def _side(results: list[Result]) -> dict[str, Any]:
     return {
-        "processes": len(results),
+        "processes": sum(result.processes for result in results),
         "git_revisions": sorted(
             {result.context.get("git_revision", "unknown") for result in results}
         ),

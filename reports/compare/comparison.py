@@ -14,6 +14,7 @@ from reports.compare.exact import Change, MetricChange, changes
 from reports.compare.intervals import MANY_PAIRS, Pair
 from reports.compare.noise import NoiseFile, threshold_of
 from reports.compare.sequential import Plan, decide_from_files
+from reports.results.counters import default_table
 from reports.results.rows import Failure, Result, Row
 
 Rows = dict[str, Row]
@@ -146,8 +147,8 @@ def _notes(base: list[Result], new: list[Result], paired: bool) -> list[str]:
             notes.append(f"{word} has changes that were not committed")
     if len(base) == len(new) == 1:
         notes.append(
-            "one process per side cannot show that a time changed, unless --noise "
-            "knows the A/A spread; tools/ab measures in pairs"
+            "one run per side cannot show that a time changed, unless --noise knows "
+            "the A/A spread; tools/ab measures in pairs"
         )
     elif not paired:
         notes.append(
@@ -213,7 +214,9 @@ def _compared(
 
 
 def _check_accepted(accepted: Iterable[str], results: Iterable[Result]) -> None:
-    exact = {
+    # These rows may lack one: the same command serves other rows, too.
+    every = (one for one in default_table().counters if one.is_compared)
+    exact = {one.name for one in every if "*" not in one.name} | {
         name
         for result in results
         for row in result.rows
@@ -222,7 +225,7 @@ def _check_accepted(accepted: Iterable[str], results: Iterable[Result]) -> None:
     }
     for name in accepted:
         if name not in exact:
-            allowed = ", ".join(sorted(exact)) or "nothing"
+            allowed = ", ".join(sorted(exact))
             raise NotComparable(f"--accept names {name!r}; allowed: {allowed}")
 
 

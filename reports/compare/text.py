@@ -52,8 +52,8 @@ def metric(found: MetricChange) -> str:
 def revision(results: Sequence[Result]) -> str:
     """Lists the revisions of the runs, with + for uncommitted changes."""
     names = dict.fromkeys(result.revision for result in results)
-    processes = f"{len(results)} process{'' if len(results) == 1 else 'es'}"
-    return f"{', '.join(names)} ({processes})"
+    count = sum(result.processes for result in results)
+    return f"{', '.join(names)} ({count} process{'' if count == 1 else 'es'})"
 
 
 def note(row: ComparedRow, comparison: Comparison) -> str:

@@ -16,6 +16,7 @@ from reports.history.oracle import Answer, CannotMeasure, Question
 from reports.history.series import Series, series_of
 from reports.history.store import VERDICTS, Store
 from reports.results import rows, text
+from reports.results.counters import default_table
 from reports.results.files import write_files
 from reports.results.records import NotAResult
 from reports.results.rows import Result
@@ -129,6 +130,9 @@ def confirm(given: argparse.Namespace) -> int:
 
 def bisect(given: argparse.Namespace) -> int:
     """finds the commit that made a row slower; resumes an interrupted search"""
+    if given.metric and not default_table().find(given.metric).is_compared:
+        exact = (one.name for one in default_table().counters if one.is_compared)
+        raise Refused(f"--metric is {given.metric!r}; allowed: {', '.join(exact)}")
     root = given.repository
     good, bad = (commits.revision_of(root, name) for name in (given.good, given.bad))
     line = commits.line_of(root, bad)

@@ -45,6 +45,8 @@ def read(path: Path) -> tuple[bytes, Result]:
             raise NotAResult("its times are predicted: nothing was measured")
         if result.started is None:
             raise NotAResult("it has no date")
+        if not result.rows:
+            raise NotAResult("it has no rows")
     except NotAResult as error:
         raise NotAResult(f"{path}: {error}") from error
     return content, result

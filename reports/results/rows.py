@@ -170,6 +170,11 @@ class Result:
         return [row.name for row in self.rows] + failures
 
     @property
+    def processes(self) -> int:
+        """The number of processes, each of which repeated the rows."""
+        return max((row.repetitions for row in self.rows if row.each), default=1)
+
+    @property
     def is_dirty(self) -> bool:
         """Whether the program was built from sources with uncommitted changes."""
         return self.context.get("git_dirty", "").lower() in ("true", "1")

@@ -68,7 +68,7 @@ def test_what_is_printed(tmp_path: Path, capsys: Any) -> None:
         ("slower in pairs", slower, BAD),
         ("slower in pairs, as Markdown", [*slower, "--markdown"], BAD),
         ("an exact metric", exact, BAD),
-        ("an exact metric that is accepted", [*exact, "--accept=bytes"], GOOD),
+        ("an exact metric that is accepted", [*exact, "--accept=bytes,params"], GOOD),
         ("a lost row", [*files(tmp_path / "lost", lost), "--markdown"], BAD),
     ):
         assert main(arguments) == status

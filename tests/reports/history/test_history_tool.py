@@ -145,6 +145,9 @@ def test_bisect_asks_ab_until_one_commit_is_left(case: Case, lines: Lines) -> No
     assert lines() == [f"{case.revisions[SINCE][:10]} change 30"]
     assert all("--suite=smoke" in line for line in calls.read_text().splitlines())
     assert case.run("bisect", "e0/row", *ends[::-1]) == 2, "the good one is later"
+    asked = calls.read_text()
+    assert case.run("bisect", "--metric=flop", "e0/row", *ends) == 2
+    assert calls.read_text() == asked, "no such counter: nothing is measured"
     fake_ab(case.root, {})
     assert case.run("bisect", "e0/row", *ends) == 2, "the ends are equal"
 

@@ -77,6 +77,8 @@ def test_what_no_commit_has_made_is_refused(
 ) -> None:
     with pytest.raises(NotAResult, match=named):
         add(store, tmp_path, result(A, {"e/row": [1]}, context=context))
+    with pytest.raises(NotAResult, match="it has no rows"):
+        add(store, tmp_path, result(A, {}))
     assert store.files() == []
 
 

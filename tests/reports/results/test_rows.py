@@ -65,6 +65,12 @@ def test_repetitions_are_one_row_with_the_medians() -> None:
     assert row.counters == {"seq": 6.0, TIME: 3}
 
 
+def test_repetitions_may_be_processes() -> None:
+    twice = DOCUMENT | {"benchmarks": [ENTRY] * 2}
+    assert parse(twice).processes == 1
+    assert parse(twice | {"context": {"processes": "2"}}).processes == 2
+
+
 def test_a_row_is_wrong_if_one_repetition_is() -> None:
     wrong = ENTRY | {"findings": {"wrong": "loss_error 2 > 1"}}
     (row,) = parse(DOCUMENT | {"benchmarks": [ENTRY, wrong, ENTRY]}).rows
