@@ -12,7 +12,7 @@ import pytest
 from plan_program import plan, plan_row, run
 from tools.planner.recipes import Job, memory, read_table, recipes
 from tools.planner.validation.__main__ import main
-from tools.planner.validation.cells import DATA, SIZES
+from tools.planner.validation.cells import DATA
 from tools.planner.validation.points import Point, read_points
 
 README = Path(__file__).parents[3] / "tools/planner/README.md"
@@ -40,16 +40,16 @@ def test_the_norm_of_megatron(tmp_path: Path) -> None:
     rope = {"normalization": "RMSNorm", "position_embedding_type": "rope"}
     point = megatron(tmp_path, **rope)
     assert point.job
-    assert ",norm=rms,biases=all,positions=rope,imp" in point.job.model
+    assert ",norm=rms,biases=all,positions=rope,name" in point.job.model
 
 
 @pytest.mark.parametrize(
     ("cells", "checkpoint", "recomputed"),
     [
         ("selective,,,", ",checkpoint=attention", 0),
-        ("selective,,,flash", "=own", 0),
+        ("selective,,,flash", "=none", 0),
         ("full,uniform,3,", ",checkpoint=every_3", 0),
-        ("full,block,3,flash", "=own", 0.25),
+        ("full,block,3,flash", "=none", 0.25),
     ],
 )
 def test_what_megatron_recomputes(
@@ -74,24 +74,44 @@ def test_a_row_of_unknown_arguments_is_no_job(tmp_path: Path) -> None:
     assert point.lacks == "arguments that the columns leave out"
 
 
+def by_hand(tmp_path: Path, **cells: str) -> Point:
+    """Returns the first committed row with other cells."""
+    row = read_table(DATA / "points.tsv")[0] | cells
+    (point,) = read_points(table(tmp_path / "points.tsv", row))
+    return point
+
+
 @pytest.mark.parametrize(
-    ("cells", "expected"),
+    ("cells", "recomputed", "setting"),
     [
-        ({"source": "torchtitan", "checkpointing": "selective layer"}, (0.5, 4, 32)),
-        ({"source": "fms-fsdp", "parallelism": "HSDP"}, (0, 4, 8)),
-        ({"source": "x", "parallelism": "TP2 PP1", "batch": "gb 64"}, (0, 1, 1)),
-        ({"source": "Megatron-LM", "batch": "mb 3, gb 96"}, (0, 3, 32)),
-        ({"source": "torchtitan", "parallelism": "FSDP 4, TP 8, CP 1"}, (0, 4, 4)),
+        ({}, 0.5, "implementation=fused,attention=own"),
+        ({"checkpoint": "every_1"}, 0, "implementation=library,attention=sdpa"),
+        ({"recipe": "megatron", "traits": "local unfused"}, 0.5, "attention=naive"),
     ],
 )
-def test_cells_by_hand(
-    tmp_path: Path, cells: dict[str, str], expected: tuple[float, int, int]
+def test_what_a_job_by_hand_recomputes(
+    tmp_path: Path, cells: dict[str, str], recomputed: float, setting: str
 ) -> None:
-    row = read_table(DATA / "points.tsv")[0]
-    row |= {"n": "32", "batch": "4", "parallelism": "FSDP2", **cells}
-    (point,) = read_points(table(tmp_path / "points.tsv", row))
-    assert point.job
-    assert (point.job.recomputed, point.job.batch, point.job.shards) == expected
+    point = by_hand(tmp_path, recomputed="0.5", **cells)
+    assert point.job, point.lacks
+    assert point.job.recomputed == recomputed
+    assert setting in point.job.model
+
+
+@pytest.mark.parametrize(
+    ("cells", "lacks"),
+    [
+        ({"recipe": "nano"}, "recipe: it is 'nano'; allowed: megatron, "),
+        ({"traits": "fsdp"}, "traits: it is 'fsdp'; allowed: sequence_parallel"),
+        ({"precision": "fp32"}, "precision: it is 'fp32'; allowed: bf16"),
+    ],
+)
+def test_what_no_job_by_hand_can_have_is_named(
+    tmp_path: Path, cells: dict[str, str], lacks: str
+) -> None:
+    point = by_hand(tmp_path, **cells)
+    assert point.job is None
+    assert point.lacks.removeprefix("cells of a known form: ").startswith(lacks)
 
 
 ROW: dict[str, Any] = {
@@ -204,7 +224,7 @@ def test_a_file_of_other_columns_is_refused(tmp_path: Path) -> None:
     done = run("memory", str(file), command=main)
     assert done.returncode == 2
     assert "has the columns model; allowed: the columns of points.tsv" in done.stderr
-    odd = read_table(DATA / "points.tsv")[0] | {SIZES: "2,96,8,5,10"}
+    odd = read_table(DATA / "points.tsv")[0] | {"d_model": "96", "heads": "5"}
     done = run("memory", str(table(file, odd)), "--json", command=main)
     (point,) = json.loads(done.stdout)["lacking"]
     assert point["lacks"] == (

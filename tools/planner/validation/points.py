@@ -2,14 +2,11 @@
 """Reads measured points as jobs, from points.tsv, megatron.tsv, or a file with the
 columns of one of them."""
 
-import re
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tools.planner.recipes import Job, recipes
-from tools.planner.timing import NODE
+from tools.planner.recipes import TOTALS, Job, recipes
 from tools.planner.validation import cells
 from tools.planner.validation.cells import Lacks, MeasuredJob, Row
 
@@ -30,26 +27,13 @@ def read_points(path: Path) -> Iterator[Point]:
     """Reads the points of a file. Raises ValueError if its columns are unknown."""
     readers = (
         ({"test", "mem", "peak"}, _megatron),
-        ({"memory"}, _by_hand),
+        ({"id", "recipe", "traits", "shards"}, _with_job),
     )
     rows, with_job = cells.table(path, readers, "points.tsv or megatron.tsv")
     for row in rows:
         name = "{test} {env}" if with_job is _megatron else "{id} {model}"
         point = Point(name.format(**row), row["gpu"])
         yield cells.expressed(point, with_job, row)
-
-
-def _traits(gpu: str, *words: str) -> frozenset[str]:
-    kind = "hopper" if re.search("H[12]00|H800|B[23]00", gpu.upper()) else "a100"
-    return frozenset(word for word in (kind, *words) if word)
-
-
-def _takes_flash(gpu: str, dropout: bool) -> bool:
-    """Whether FlashAttention runs instead of cuDNN's: Transformer Engine prefers it
-    below Hopper, and on Blackwell cuDNN's is not deterministic with dropout."""
-    return "hopper" not in _traits(gpu) or bool(
-        dropout and re.search("B[23]00", gpu.upper())
-    )
 
 
 # Arguments of megatron.tsv that no job can express unless they are "1".
@@ -81,48 +65,15 @@ def _arguments(row: Row) -> Row:
     raise Lacks("arguments that the columns leave out")
 
 
-def _megatron_checkpoint(row: Row, attention: str) -> str:
+def _megatron_checkpoint(row: Row, unfused: bool) -> str:
     """Segments for --recompute-method=uniform, attention for selective recomputation;
     fused kernels recompute attention in any case."""
     if row["recompute-granularity"] == "selective":
-        return "attention" if attention == "naive" else ""
+        return "attention" if unfused else "none"
     whole = row["recompute-granularity"] == "full"
     if not whole or row["recompute-method"] == "block":
-        return ""
+        return "none"
     return f"every_{row['recompute-num-layers'] or 1}"
-
-
-def _megatron_model(row: Row, more: Row, attention: str) -> str:
-    tensor = int(row["tensor-model-parallel-size"] or 1)
-    d_model = int(row["hidden-size"])
-    rope = row["position-embedding-type"] == "rope"
-    rms = row["normalization"] == "RMSNorm"
-    biases = "none" if rms else "norms"
-    checkpoint = _megatron_checkpoint(row, attention)
-    d_ff = 4 * d_model
-    if row["swiglu"]:
-        d_ff = d_ff * 2 // 3 // 64 * 64  # megatron/training/arguments.py
-    return cells.fields(
-        name="megatron",
-        d_model=d_model,
-        d_ff=row["ffn-hidden-size"] or d_ff,
-        layers=row["num-layers"],
-        heads=row["num-attention-heads"],
-        kv_heads=row["num-query-groups"],
-        vocab=row["vocab-size"] or more["vocab-size"],
-        # --make-vocab-size-divisible-by, 128 unless it is given
-        pad_vocab=128 * tensor,
-        tied_embeddings="" if row["untie-embeddings-and-output-weights"] else "true",
-        mlp="swiglu" if row["swiglu"] else more["activation"],
-        norm="rms" if rms else "layer",
-        biases=biases if row["disable-bias-linear"] else "all",
-        positions="rope" if rope else "learned",
-        context="" if rope else row["seq-length"],
-        # A checkpoint saves the residual sum, which fused blocks leave to the next.
-        implementation="library" if checkpoint.startswith("every") else "fused",
-        attention=attention,
-        checkpoint=checkpoint,
-    )
 
 
 def _blocks_again(row: Row) -> float:
@@ -133,19 +84,20 @@ def _blocks_again(row: Row) -> float:
 
 
 def _megatron(point: Point, row: Row) -> Point:
-    gpu, more = row["gpu"], _arguments(row)
-    bytes_ = {"static": row["mem"], "peak": row["peak"]}
-    measured = {what: int(found) for what, found in bytes_.items() if found}
+    return _with_job(point, _megatron_cells(row))
+
+
+def _megatron_traits(row: Row, more: Row) -> tuple[str, ...]:
+    is_a100 = cells.one_of("gpu", row["gpu"], ("a100", "h100")) == "a100"
     engine = row["transformer-impl"] == "transformer_engine"
     unfused = not engine or row["attention-backend"] == "unfused"
-    tensor = int(row["tensor-model-parallel-size"] or 1)
-    replicas, instances = int(more["gpus"]) // tensor, int(more["instances"])
     is_deterministic = more["deterministic"] == "true"
     # Deterministic tests do not fuse the accumulation of gradients, and Transformer
-    # Engine in the container of lts keeps no dummy gradients.
-    traits = _traits(
-        gpu,
-        "flash" if _takes_flash(gpu, more["dropout"] == "true") else "",
+    # Engine in the container of lts keeps no dummy gradients. Below Hopper it prefers
+    # FlashAttention to cuDNN's.
+    return (
+        "a100" if is_a100 else "hopper",
+        "flash" if is_a100 else "",
         "te" if engine else "local",
         "fp16" if row["fp16"] else "bf16",
         "unfused" if unfused else "fused",
@@ -157,131 +109,96 @@ def _megatron(point: Point, row: Row) -> Point:
         "moe" if row["num-experts"] else "",
         "mask",
     )
-    job = Job(
-        _megatron_model(row, more, "naive" if unfused else "own"),
-        batch=int(row["micro-batch-size"]),
-        seq=int(row["seq-length"]),
-        tensor=tensor,
-        shards=replicas // instances if row["use-distributed-optimizer"] else 1,
-        traits=traits,
-        recomputed=_blocks_again(row),
-        experts=int(row["num-experts"] or 1),
-    )
-    return replace(
-        point, measured=measured, recipe="megatron", job=job, assumed=more["assumed"]
-    )
 
 
-_BYTES = re.compile(r"([\d,]+) B (static|allocated peak|peak)")
-_GIB = re.compile(r"([\d.]+) GiB")
-
-
-def _by_hand(point: Point, row: Row) -> Point:
-    source, gpu, recipe = row["source"], row["gpu"], cells.framework(row)
-    own, seq = cells.ranks(row), int(row["seq"])
-    if own.pipeline > 1:
-        raise Lacks("pipeline parallelism")
-    cells.arithmetic(row)  # raises Lacks for a precision that recipes do not cover
-    batch, _ = cells.batches(row, own, seq)
-    assumed = ""
-    if not re.match(r"(mb )?\d", row["batch"]):
-        assumed = f"micro-batches of {batch}"
-    memory = row["memory"]
-    found = {what: digits.replace(",", "") for digits, what in _BYTES.findall(memory)}
-    if found and "test_cases/" in source:
-        peak = found.get("peak") or found["allocated peak"]
-        bytes_ = {"mem": found.get("static", ""), "peak": peak}
-        test = source.partition("test_cases/")[2].partition(" ")[0]
-        columns = {"test": test, "env": "", "gpu": gpu, **bytes_}
-        columns |= _cells(row, own.tensor, batch)
-        return _megatron(point, defaultdict(str, columns))
-    measured = {}
-    gib = _GIB.fullmatch(memory)
-    if gib:
-        # torchtitan/components/metrics.py logs the memory that the allocator reserved.
-        what = "reserved" if recipe == "torchtitan" else "peak"
-        measured = {what: round(float(gib[1]) * 2**30)}
-    shards = own.data if _is_sharded(row, recipe) else 1
-    if "HSDP" in row["parallelism"]:
-        shards = min(own.data, NODE)
-    job = Job(
-        cells.fields(name="by_hand", **cells.sizes(row), **cells.architecture(row)),
-        *(batch, seq, own.tensor, shards),
-        mode="forward_backward" if "fwd" in row["measured"] else "train_step",
-    )
-    job, more = _with_setting(job, row, recipe)
-    guesses = ", ".join(word for word in (assumed, more) if word)
-    return replace(point, measured=measured, recipe=recipe, job=job, assumed=guesses)
-
-
-def _is_sharded(row: Row, recipe: str) -> bool:
-    """Whether ranks shard. Megatron's fp16 jobs predate its distributed optimizer."""
-    if recipe == "megatron":
-        return "fp16" not in row["precision"]
-    return "SDP" in row["parallelism"] or "ZeRO" in row["parallelism"]
-
-
-def _with_setting(job: Job, row: Row, recipe: str) -> tuple[Job, str]:
-    """Adds the row's settings, and returns what is assumed where it gives none."""
-    kind, share = row["checkpointing"], cells.recomputed(row)
-    assumed = "no recomputation" if kind == "n/s" else ""
-    words = f"{row['precision']}; {row['parallelism']}; {row['source']}"
-    traits = set((cells.named(f"traits of {recipe}", words) or "").split())
-    legacy = "local" in traits
-    checkpoint, of_blocks = "every_1" if share == 1 else "", 0.0
-    if kind == "selective" and recipe == "fms-fsdp":
-        # fms_fsdp/config/training.py, selective_checkpointing
-        checkpoint, assumed = "every_1", "every block recomputed"
-    elif kind == "selective layer":
-        of_blocks = share  # torchtitan's train_configs, selective_ac_option = '2'
-    elif kind.startswith("selective") and recipe == "torchtitan":
-        checkpoint = "every_1"
-        traits.add("op")
-    elif kind.startswith("selective"):
-        checkpoint = "attention" if legacy else ""
-    fused = not checkpoint and cells.is_fused(row)
-    precision = "bf16"
-    if recipe in ("pytorch", "nanogpt") and "fsdp" not in traits:
-        precision = {"bf16": "bf16_autocast", "bf16 all": "bf16"}.get(
-            row["precision"], row["precision"]
-        )
-    if precision not in recipes()[recipe].precisions:
-        raise Lacks(f"a precision of the recipe {recipe}; there is {precision!r}")
-    if recipe == "megatron":
-        flash = "" if legacy or not _takes_flash(row["gpu"], False) else "flash"
-        traits |= _traits(row["gpu"], flash)
-    setting = cells.fields(
-        implementation="fused" if fused else "library",
-        attention="naive" if legacy else "own" if fused else "sdpa",
-        checkpoint=checkpoint,
-    )
-    return replace(
-        job,
-        model=f"{job.model},{setting}",
-        traits=frozenset(traits),
-        precision=precision,
-        recomputed=of_blocks,
-    ), assumed
-
-
-def _cells(row: Row, tensor: int, batch: int) -> dict[str, str]:
-    """Converts a row to the columns of megatron.tsv."""
-    numbers = cells.sizes(row)
-    is_nemotron = "true" if row["model"].startswith("Nemotron") else ""
+def _megatron_cells(row: Row) -> Row:
+    """Returns the row in the columns of points.tsv, and its experts."""
+    more = _arguments(row)
+    traits = _megatron_traits(row, more)
+    d_model, tensor = row["hidden-size"], row["tensor-model-parallel-size"] or "1"
+    d_ff = 4 * int(d_model)
+    if row["swiglu"]:
+        d_ff = d_ff * 2 // 3 // 64 * 64  # megatron/training/arguments.py
+    rms = row["normalization"] == "RMSNorm"
+    biases = "none" if rms else "norms"
+    shards = int(more["gpus"]) // int(tensor) // int(more["instances"])
     return {
-        "num-layers": str(numbers["layers"]),
-        "hidden-size": str(numbers["d_model"]),
-        "ffn-hidden-size": str(numbers["d_ff"]),
-        "num-attention-heads": str(numbers["heads"]),
-        "num-query-groups": str(numbers["kv_heads"] or ""),
-        "vocab-size": str(numbers["vocab"]),
-        "seq-length": row["seq"],
-        "micro-batch-size": str(batch),
-        "tensor-model-parallel-size": str(tensor),
-        "sequence-parallel": "true" if "+SP" in row["parallelism"] else "",
-        "use-distributed-optimizer": "true",
-        "transformer-impl": "transformer_engine",
-        "untie-embeddings-and-output-weights": "true",
-        "disable-bias-linear": is_nemotron,
-        "position-embedding-type": "rope" if is_nemotron else "",
+        "layers": row["num-layers"],
+        "d_model": d_model,
+        "d_ff": row["ffn-hidden-size"] or str(d_ff),
+        "heads": row["num-attention-heads"],
+        "kv_heads": row["num-query-groups"],
+        "vocab": row["vocab-size"] or more["vocab-size"],
+        "tied_embeddings": "" if row["untie-embeddings-and-output-weights"] else "true",
+        "mlp": "swiglu" if row["swiglu"] else more["activation"],
+        "norm": "rms" if rms else "layer",
+        "biases": biases if row["disable-bias-linear"] else "all",
+        "positions": row["position-embedding-type"] or "learned",
+        "seq": row["seq-length"],
+        "batch": row["micro-batch-size"],
+        "precision": "fp16" if row["fp16"] else "bf16",
+        "mode": "train_step",
+        "tensor": tensor,
+        "pipeline": "1",
+        "recomputed": str(_blocks_again(row)),
+        "implementation": "fused",
+        "recipe": "megatron",
+        "traits": " ".join(traits),
+        "shards": str(shards) if row["use-distributed-optimizer"] else "1",
+        "checkpoint": _megatron_checkpoint(row, "unfused" in traits),
+        "static": row["mem"],
+        "peak": row["peak"],
+        "assumed": more["assumed"],
+        "experts": row["num-experts"] or "1",
     }
+
+
+def _with_job(point: Point, row: Row) -> Point:
+    """Adds the job of a row with the cells of points.tsv."""
+    if cells.count(row, "pipeline") > 1:
+        raise Lacks("pipeline parallelism")
+    if row.get("lacks"):
+        raise Lacks(row["lacks"])
+    recipe = recipes()[cells.one_of("recipe", row["recipe"], recipes())]
+    precision = cells.one_of("precision", cells.precision(row), recipe.precisions)
+    known = sorted(recipe.words())
+    words = row["traits"].split()
+    traits = frozenset(cells.one_of("traits", word, known) for word in words)
+    share = cells.number(row, "recomputed", 0, 1)
+    job = Job(
+        _model(row, traits),
+        batch=cells.count(row, "batch"),
+        seq=cells.count(row, "seq"),
+        tensor=cells.count(row, "tensor"),
+        shards=cells.count(row, "shards"),
+        traits=traits,
+        precision=precision,
+        mode=row["mode"],
+        recomputed=share if row["checkpoint"] == "none" else 0,
+        experts=int(row.get("experts", "1")),
+    )
+    return replace(
+        point,
+        measured={what: cells.count(row, what) for what in TOTALS if row.get(what)},
+        recipe=row["recipe"],
+        job=job,
+        assumed=row["assumed"],
+    )
+
+
+def _model(row: Row, traits: frozenset[str]) -> str:
+    is_megatron = row["recipe"] == "megatron"
+    # A checkpoint saves the residual sum, which fused blocks leave to the next.
+    of_blocks = row["checkpoint"].startswith("every")
+    implementation = "library" if of_blocks else row["implementation"]
+    fused = "own" if is_megatron or implementation == "fused" else "sdpa"
+    # Megatron: --make-vocab-size-divisible-by
+    multiple = 128 if is_megatron else 1
+    return cells.model(
+        row,
+        name="job",
+        pad_vocab=multiple * cells.count(row, "tensor"),
+        implementation=implementation,
+        attention="naive" if "unfused" in traits else fused,
+        checkpoint=row["checkpoint"],
+    )

@@ -9,6 +9,7 @@ from typing import Any
 
 from reports.results import text
 from reports.results.text import Table
+from tools.planner.timing.rates import Device
 from tools.planner.timing.step import Parts, TimedJob, head_share, step_time
 from tools.planner.validation import cells
 from tools.planner.validation.cells import Lacks
@@ -49,22 +50,16 @@ def _flops(job: TimedJob, row: Row, recomputes: bool) -> float:
     return float(job.ranks.micro_batches * (flops + recomputed))
 
 
-def _measured_us(step: Step, job: TimedJob, row: Row) -> float:
+def _measured_us(step: Step, device: Device, job: TimedJob, row: Row) -> float:
     ranks = job.ranks
-    if step.value <= 0:
-        raise Lacks(f"a time; measured is {step.unit!r}")
     if step.unit == "s":
         return 1e6 * step.value
     if step.unit == "tok/s":
         tokens = job.batch * job.seq * ranks.micro_batches
         return 1e6 * tokens / (step.value * ranks.tensor * ranks.pipeline)
-    if step.unit == "MFU" and step.device:
-        share = step.value / (100 if step.value > 1 else 1)  # above 1: percent
-        rate = share * step.device.peak("mfu")
-        return 1e6 * _flops(job, row, recomputes=False) / rate
-    if "FLOP/s" in step.unit:
-        return 1e6 * _flops(job, row, "HFU" in step.unit) / step.value
-    raise Lacks(f"a time; measured is {step.unit!r}")
+    flops = _flops(job, row, recomputes="HFU" in step.unit)
+    peak = device.peak("mfu") if step.unit == "MFU" else 1
+    return 1e6 * flops / (peak * step.value)
 
 
 def judge(step: Step, ask: Ask) -> Judged:
@@ -74,7 +69,7 @@ def judge(step: Step, ask: Ask) -> Judged:
     if device is None or job is None:
         raise Lacks(step.lacks)
     row = ask(job)
-    measured_us = _measured_us(step, job, row)
+    measured_us = _measured_us(step, device, job, row)
     found = step_time(device, job, ask)
     ratio = found.us / measured_us
     return Judged(

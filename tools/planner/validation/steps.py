@@ -3,7 +3,6 @@
 file with the columns of one of them."""
 
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,9 +12,19 @@ from reports.results.rows import Result
 from tools.planner.timing.rates import Device, devices, of_result
 from tools.planner.timing.step import Ranks, TimedJob
 from tools.planner.validation import cells
-from tools.planner.validation.cells import SIZES, Lacks, MeasuredJob, Row
+from tools.planner.validation.cells import Lacks, MeasuredJob, Row
 
 _EXPERIMENTS = ("model_size", "implementations")
+# Units of points.tsv, as units of a Step.
+_UNITS = {
+    "s": ("s", 1.0),
+    "ms": ("s", 1e-3),
+    "tok/s": ("tok/s", 1.0),
+    "TFLOP/s": ("FLOP/s", 1e12),
+    "HFU TFLOP/s": ("HFU FLOP/s", 1e12),
+    "MFU": ("MFU", 1.0),
+}
+_SHARDING, _YES_OR_NO = ("none", "optimizer", "parameters"), ("true", "false")
 
 
 @dataclass(frozen=True)
@@ -23,9 +32,9 @@ class Step(MeasuredJob):
     """The measured time of a step."""
 
     source: str
-    value: float
+    value: float = 0
     # s; tok/s or FLOP/s per GPU; HFU FLOP/s, which include recomputed ones; or MFU.
-    unit: str
+    unit: str = ""
     device: Device | None = None
     job: TimedJob | None = None  # None if it lacks something
     cause: str = ""  # why the prediction misses, if it does
@@ -33,123 +42,135 @@ class Step(MeasuredJob):
 
 def read_steps(path: Path) -> Iterator[Step]:
     """Reads the steps of a file. Raises ValueError if its columns are unknown."""
+    # Each has functions that return a row's step, still without a job, and its cells
+    # in the columns of points.tsv.
     readers = (
-        ({"step_s", "grad_accum"}, _llm_foundry),
-        ({"measured_ms", "option"}, _neusight),
-        ({"id", "gpu", "model", "measured", "parallelism", SIZES}, _by_hand),
+        ({"step_s", "grad_accum"}, (_llm_foundry_step, _llm_foundry_cells)),
+        ({"measured_ms", "option"}, (_neusight_step, _neusight_cells)),
+        ({"id", "device", "value", "unit"}, (_by_hand_step, _by_hand_cells)),
     )
     allowed = "points.tsv, llm_foundry.tsv or neusight.tsv"
-    rows, read = cells.table(path, readers, allowed)
-    return (_step(read(row)) for row in rows)
+    rows, (step_of, cells_of) = cells.table(path, readers, allowed)
+
+    def with_job(step: Step, row: Row) -> Step:
+        if step.device is None:
+            raise Lacks(f"a GPU of devices.tsv; there is {step.gpu}")
+        return _with_job(step, step.device, cells_of(row))
+
+    return (cells.expressed(step_of(row), with_job, row) for row in rows)
 
 
-def _llm_foundry(row: Row) -> Row:
-    name = f"MPT-{row['model']}, {row['gpus']} x {row['micro_batch']} x {row['seq']}"
-    wide = (row["layers"], row["d_model"], f"{row['ff_ratio']}d", row["heads"])
-    return row | {
-        "name": name,
-        "model": "MPT",
-        SIZES: ",".join((*wide, f"{row['vocab']} tied")),
-        "n": row["gpus"],
-        "batch": f"mb {row['micro_batch']}, gb {row['global_batch']}",
-        "parallelism": "FSDP",
-        "checkpointing": row["act_ckpt"],
-        "measured": f"{row['step_s']} s/step",
-        "source": "llm-foundry",
+def _by_hand_step(row: Row) -> Step:
+    name, device = f"{row['id']} {row['model']}", devices().get(row["device"])
+    return Step(name, row["gpu"], row["source"], device=device, cause=row["cause"])
+
+
+def _by_hand_cells(row: Row) -> Row:
+    return row
+
+
+def _llm_foundry_step(row: Row) -> Step:
+    shape = f"{row['gpus']} x {row['micro_batch']} x {row['seq']}"
+    name, device = f"MPT-{row['model']}, {shape}", _device(row["gpu"])
+    return Step(name, row["gpu"], "llm-foundry", device=device)
+
+
+def _llm_foundry_cells(row: Row) -> Row:
+    d_ff = cells.count(row, "ff_ratio") * cells.count(row, "d_model")
+    own = {
+        "d_ff": str(d_ff),
+        "kv_heads": row["heads"],
+        "batch": row["micro_batch"],
+        "micro_batches": row["grad_accum"],
+        "data": row["gpus"],
+        "recomputed": "1" if row["act_ckpt"] == "True" else "0",
+        "value": row["step_s"],
     }
+    return row | _meaning("MPT") | own
 
 
-def _neusight(row: Row) -> Row:
-    return row | {
-        "name": f"{row['model']} {row['option']}".strip(),
-        "gpu": row["device"],
-        SIZES: "same",
-        "batch": f"gb {row['batch']}",
-        "precision": "fp32",
-        "parallelism": row["option"].upper(),
-        "checkpointing": "none",
-        "measured": f"{row['measured_ms']} ms, fwd + bwd",
-        "source": "sitar-lab/NeuSight",
-    }
+def _neusight_step(row: Row) -> Step:
+    name, gpu = f"{row['model']} {row['option']}".strip(), row["device"]
+    return Step(name, gpu, "sitar-lab/NeuSight", device=_device(gpu))
 
 
-def _by_hand(row: Row) -> Row:
-    return row | {"name": f"{row['id']} {row['model']}"}
+def _neusight_cells(row: Row) -> Row:
+    split = _meaning(row["option"]) if row["option"] else {}
+    batch = cells.count(row, "batch") // int(split.get("data", "1"))
+    own = {"seq": row["seq"], "batch": str(batch), "value": row["measured_ms"]}
+    return _meaning(row["model"]) | split | own
 
 
-def _step(row: Row) -> Step:
-    """Reads a row with a name and the columns of points.tsv."""
-    name, gpu, source = row["name"], row["gpu"], row["source"].partition(":")[0]
-    causes = (
-        miss["cause"]
-        for miss in cells.data("misses.tsv")
-        if (miss["step"], miss["gpu"]) == (name, gpu)
+def _meaning(name: str) -> Row:
+    """Returns the cells that a name in these two files stands for."""
+    names = {row["name"]: row for row in cells.data("names.tsv")}
+    row = names[cells.one_of("name", name, names)]
+    return {column: cell for column, cell in row.items() if cell}
+
+
+def _device(gpu: str) -> Device | None:
+    names = {row["name"]: row["device"] for row in cells.data("names.tsv")}
+    return devices().get(names.get(gpu, ""))
+
+
+def _with_job(step: Step, device: Device, row: Row) -> Step:
+    """Adds the job of a row with the cells of points.tsv."""
+    if row.get("lacks"):
+        raise Lacks(row["lacks"])
+    if row["optimizer"] != "AdamW":
+        raise Lacks(row["optimizer"])
+    unit, scale = _UNITS[cells.one_of("unit", row["unit"], _UNITS)]
+    most = 1 if unit == "MFU" else 1e9
+    own, share = _ranks(row), cells.number(row, "recomputed", 0, 1)
+    kernel = "triton_attention"  # MPT's
+    is_own = step.source == "llm-foundry" and kernel in device.peaks
+    job = TimedJob(
+        _model(row, own, share),
+        cells.count(row, "batch"),
+        cells.count(row, "seq"),
+        own,
+        precision=cells.precision(row),
+        mode=row["mode"],
+        recomputed=share if share < 1 else 0,
+        attention=kernel if is_own else "attention",
     )
-    value, unit = _measured(row["measured"])
-    step = Step(name, gpu, source, value, unit, cause=next(causes, ""))
-    return cells.expressed(step, _with_job, row)
+    value = scale * cells.number(row, "value", 1e-9, most)
+    return replace(step, value=value, unit=unit, job=job)
 
 
-_NUMBER = r"([\d,]*\.?\d+(?:e[-+]\d+)?)"
-# Tried in this order; the first of several values counts.
-_UNITS = (
-    (rf"{_NUMBER} ?TF(?:LOPs?)?(?:/s)?/GPU \(HFU", "HFU FLOP/s", 1e12),
-    (rf"{_NUMBER} ?TF(?:LOPs?)?(?:/s)?/GPU", "FLOP/s", 1e12),
-    (rf"{_NUMBER}(?: / [\d.,]+)* ?ms", "s", 1e-3),
-    (rf"{_NUMBER}(?: / [\d.,]+)* ?s ?/ ?(?:iter|step)", "s", 1),
-    (rf"^{_NUMBER}(?: ?tok/s/GPU| ?[;(]|, |$)", "tok/s", 1),
-    (rf"^{_NUMBER}k(?: ?tok/s/GPU| ?[;(]|, |$)", "tok/s", 1e3),
-    (rf"\bMFU {_NUMBER}|{_NUMBER} % MFU", "MFU", 1),
-)
+def _ranks(row: Row) -> Ranks:
+    sharding = cells.one_of("sharding", row["sharding"], _SHARDING)
+    parallel = cells.one_of("sequence_parallel", row["sequence_parallel"], _YES_OR_NO)
+    return Ranks(
+        tensor=cells.count(row, "tensor"),
+        pipeline=cells.count(row, "pipeline"),
+        data=cells.count(row, "data"),
+        shards_parameters=sharding == "parameters",
+        shards_optimizer=sharding == "optimizer",
+        sequence_parallel=parallel == "true",
+        chunks=cells.count(row, "chunks"),
+        micro_batches=cells.count(row, "micro_batches"),
+    )
 
 
-def _measured(words: str) -> tuple[float, str]:
-    words = words.rpartition("= ")[2]
-    for pattern, unit, scale in _UNITS:
-        if found := re.search(pattern, words):
-            number = next(filter(None, found.groups()))
-            return scale * float(number.replace(",", "")), unit
-    return 0, words
-
-
-def _model(row: Row, of: Ranks) -> str:
-    numbers = cells.sizes(row)
-    layers = numbers["layers"]
+def _model(row: Row, of: Ranks, recomputed: float) -> str:
+    layers = cells.count(row, "layers")
     if layers < of.pipeline:
         raise Lacks(f"a layer for each of {of.pipeline} stages")
     # Jobs of 2021 and before (fp16), and jobs without half precision.
-    unfused = cells.arithmetic(row) in ("fp16", "fp32", "tf32")
-    return cells.fields(
-        **numbers | {"layers": math.ceil(layers / of.pipeline)},
+    unfused = row["precision"] in ("fp16", "fp32", "tf32")
+    is_gpt = row["mlp"] == "gelu"  # whose embeddings are always tied
+    stage = {
+        "layers": str(math.ceil(layers / of.pipeline)),
+        "tied_embeddings": "true" if is_gpt else row["tied_embeddings"],
+    }
+    return cells.model(
+        row | stage,
         pad_vocab=of.tensor,
         attention="naive" if unfused else "sdpa",
-        implementation="fused" if cells.is_fused(row) else "library",
-        checkpoint="every_1" if cells.recomputed(row) == 1 else "",
-        **cells.architecture(row),
+        implementation=row["implementation"],
+        checkpoint="every_1" if recomputed == 1 else "",
     )
-
-
-def _with_job(step: Step, row: Row) -> Step:
-    device = devices().get(cells.named("device", step.gpu) or "")
-    if device is None:
-        raise Lacks(f"a GPU of devices.tsv; there is {step.gpu}")
-    if "Muon" in row["model"]:
-        raise Lacks("Muon")
-    own_ranks, seq = cells.ranks(row), int(row["seq"])
-    batch, micro_batches = cells.batches(row, own_ranks, seq)
-    kind, share = cells.arithmetic(row), cells.recomputed(row)
-    own = "triton_attention"  # MPT's kernel
-    job = TimedJob(
-        _model(row, own_ranks),
-        batch,
-        seq,
-        replace(own_ranks, micro_batches=micro_batches),
-        precision="bf16" if kind == "fp16" else kind,
-        mode="forward_backward" if "fwd" in row["measured"] else "train_step",
-        recomputed=share if share < 1 else 0,
-        attention=own if row["model"] == "MPT" and own in device.peaks else "attention",
-    )
-    return replace(step, device=device, job=job)
 
 
 def steps_of(
