@@ -159,11 +159,7 @@ def _model(row: Row, of: Ranks, recomputed: float) -> str:
         raise Lacks(f"a layer for each of {of.pipeline} stages")
     # Jobs of 2021 and before (fp16), and jobs without half precision.
     unfused = row["precision"] in ("fp16", "fp32", "tf32")
-    is_gpt = row["mlp"] == "gelu"  # whose embeddings are always tied
-    stage = {
-        "layers": str(math.ceil(layers / of.pipeline)),
-        "tied_embeddings": "true" if is_gpt else row["tied_embeddings"],
-    }
+    stage = {"layers": str(math.ceil(layers / of.pipeline))}
     return cells.model(
         row | stage,
         pad_vocab=of.tensor,
