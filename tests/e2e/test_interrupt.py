@@ -147,3 +147,30 @@ def test_a_signal_without_a_result_file(faults: Program) -> None:
     assert ended.code == -signal.SIGINT
     assert ended.err.endswith("\ntrainbench: stopped\n")
     assert ended.files() == set()
+
+
+def test_rounds_that_are_stopped_keep_the_rows_so_far(tmp_path: Path) -> None:
+    """The five cases have a first visit each, then visits together."""
+    program = Program(built("TRAINBENCH_BINARY"), tmp_path)
+    flags = ("--benchmark_filter=^accumulation/", "--rounds=3", OUT, SAMPLES)
+    ended = interrupt(program, signal.SIGTERM, "[6/7]", *flags)
+    assert ended.code == -signal.SIGTERM
+    assert_readable(ended)
+    document = load(tmp_path / "a.json")
+    assert len(document["benchmarks"]) == 5 and document["complete"] is False
+    assert len(load_lines(tmp_path / "a.jsonl")) == 5
+    assert {row["visits"] for row in document["benchmarks"]} == {2}
+
+
+def test_a_second_signal_does_not_wait(faults: Program) -> None:
+    hangs = faults.start("--benchmark_filter=/hangs", "--rounds=2", *FAST)
+    assert hangs.stderr is not None
+    try:
+        assert any("fault/hangs" in line for line in hangs.stderr)
+        hangs.send_signal(signal.SIGINT)
+        assert any("a second signal ends it" in line for line in hangs.stderr)
+        hangs.send_signal(signal.SIGINT)
+        hangs.communicate(timeout=600)
+        assert hangs.returncode == -signal.SIGINT
+    finally:
+        hangs.kill()
