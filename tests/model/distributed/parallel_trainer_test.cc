@@ -10,17 +10,22 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "model/accounting/parameters.h"
 #include "model/distributed/ddp/data_parallel_trainer.h"
+#include "model/distributed/fsdp/full_sharding_traffic.h"
 #include "model/distributed/fsdp/fully_sharded.h"
 #include "model/distributed/tensor_parallel/mesh.h"
 #include "model/distributed/tensor_parallel/tensor_parallel_trainer.h"
 #include "model/distributed/trainer/parallel_verification.h"
 #include "model/distributed/zero/sharded_optimizer.h"
 #include "model/dry_run/dry_run.h"
+#include "model/nn/dtype.h"
 #include "tests/model/c10_error.h"
 #include "tests/model/distributed/parallel_models.h"
 #include "tests/model/step_bytes.h"
@@ -33,7 +38,8 @@ namespace {
 
 // A rank's model, or its part of the model, and its trainer.
 struct Job {
-  MeshGroups mesh = {};  // if ranks share the model
+  ProcessGroup* data = nullptr;  // ranks that have the same part
+  MeshGroups mesh = {};          // if ranks share the model
   std::unique_ptr<TensorRanks> ranks = {};
   TransformerLm model{nullptr};
   std::unique_ptr<ParallelTrainer> trainer = {};
@@ -49,19 +55,6 @@ struct Job {
 };
 
 constexpr AdamWOptions kTrainerAdamW = {.lr = 1e-2, .weight_decay = 0.1};
-
-struct Kind {
-  std::string name;
-  std::function<Job(const ModelConfig& config, ProcessGroup& group)> make;
-  int tensor = 1;  // ranks that share a batch
-  // Replaces buffers between the first two steps, after they were sent. Gloo's
-  // thread may be the last to free one, which memory profiling does not see.
-  bool replaces_buckets = false;
-
-  ProcessGroup& DataOf(Job& job, ProcessGroup& group) const {
-    return tensor > 1 ? *job.mesh.data : group;
-  }
-};
 
 // The sizes of the embeddings and the blocks are not divisible by four.
 ModelConfig TrainedConfig(
@@ -83,17 +76,51 @@ ModelConfig TrainedConfig(
   return gpt;
 }
 
+StepParams TrainedStep() {
+  return {.model = TrainedConfig(), .batch = 2, .seq = 5};
+}
+
+struct Kind {
+  std::string name;
+  std::function<Job(const ModelConfig& config, ProcessGroup& group)> make;
+  int tensor = 1;  // ranks that share a batch
+  // Replaces buffers between the first two steps, after they were sent. Gloo's
+  // thread may be the last to free one, which memory profiling does not see.
+  bool replaces_buckets = false;
+  // If ranks are fully sharded.
+  std::optional<FullSharding> sharding = {};
+  // The step whose memory and traffic are compared with predictions.
+  StepParams step = TrainedStep();
+};
+
 constexpr uint64_t kTrainerSeed = 3;
 
-void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
+void PrintTo(const Kind& kind, std::ostream* out) {
+  *out << kind.name << ", " << FormatModel(kind.step.model) << ", "
+       << PrecisionName(kind.step.precision) << ", seq " << kind.step.seq;
+}
+
+// A model without a trainer. `tensor` ranks share it.
+Job Untrained(const ModelConfig& config, ProcessGroup& group, int tensor = 1) {
+  Job job = {.data = &group};
+  if (tensor == 1) {
+    job.model = Replica(config, group, kTrainerSeed);
+    return job;
+  }
+  job.mesh = SplitMesh(group, tensor);
+  job.data = job.mesh.data.get();
+  job.ranks = std::make_unique<TensorRanks>(config, *job.mesh.tensor);
+  at::manual_seed(kTrainerSeed);
+  job.model = MakePart(*job.ranks, {});
+  return job;
+}
 
 Kind DataParallel(SyncStrategy strategy) {
   return {
       .name = std::string(SyncStrategyName(strategy)),
       .make =
           [=](const ModelConfig& config, ProcessGroup& group) {
-            Job job;
-            job.model = Replica(config, group, kTrainerSeed);
+            Job job = Untrained(config, group);
             const auto parameters = TrainableParameters(*job.model);
             job.trainer = std::make_unique<DataParallelTrainer>(
                 parameters,
@@ -108,8 +135,7 @@ Kind DataParallel(SyncStrategy strategy) {
 Kind DividedOptimizer(OptimizerSharding sharding) {
   return {.name = "optimizer " + std::string(OptimizerShardingName(sharding)),
           .make = [=](const ModelConfig& config, ProcessGroup& group) {
-            Job job;
-            job.model = Replica(config, group, kTrainerSeed);
+            Job job = Untrained(config, group);
             job.trainer =
                 MakeShardedOptimizer(sharding, TrainableParameters(*job.model),
                                      kTrainerAdamW, group);
@@ -117,15 +143,20 @@ Kind DividedOptimizer(OptimizerSharding sharding) {
           }};
 }
 
-Kind FullyDivided(const FullSharding& sharding) {
+Kind FullyDivided(const FullSharding& sharding,
+                  const StepParams& step = TrainedStep(), int tensor = 1) {
   return {.name = "fsdp " + TextOf(sharding),
-          .make = [=](const ModelConfig& config, ProcessGroup& group) {
-            Job job;
-            job.model = Replica(config, group, kTrainerSeed);
-            job.trainer = std::make_unique<FullySharded>(
-                job.model, sharding, at::kFloat, kTrainerAdamW, group);
-            return job;
-          }};
+          .make =
+              [=](const ModelConfig& config, ProcessGroup& group) {
+                Job job = Untrained(config, group, tensor);
+                job.trainer = std::make_unique<FullySharded>(
+                    job.model, sharding, WeightType(step.precision),
+                    kTrainerAdamW, *job.data);
+                return job;
+              },
+          .tensor = tensor,
+          .sharding = sharding,
+          .step = step};
 }
 
 // Two ranks share each replica.
@@ -133,17 +164,11 @@ Kind Shared() {
   return {.name = "tensor",
           .make =
               [](const ModelConfig& config, ProcessGroup& group) {
-                Job job;
-                job.mesh = SplitMesh(group, 2);
-                job.ranks =
-                    std::make_unique<TensorRanks>(config, *job.mesh.tensor);
-                at::manual_seed(kTrainerSeed);
-                job.model = MakePart(*job.ranks, {});
+                Job job = Untrained(config, group, /*tensor=*/2);
                 const auto parameters = TrainableParameters(*job.model);
                 job.trainer = std::make_unique<TensorParallelTrainer>(
                     *job.ranks, parameters,
-                    MakeGradientSync({}, parameters, *job.mesh.data),
-                    kTrainerAdamW);
+                    MakeGradientSync({}, parameters, *job.data), kTrainerAdamW);
                 return job;
               },
           .tensor = 2};
@@ -189,12 +214,96 @@ at::Tensor Step(Job& job, const Batch& batch) {
   return RunParallelStep(job.model, *job.trainer, batch, Precision::kFp32);
 }
 
+// A step of `layers` blocks, which four ranks cannot divide evenly; either
+// units or activations dominate its peak.
+StepParams UnevenStep(int64_t layers, int64_t seq,
+                      Implementation implementation = Implementation::kTextbook,
+                      const Checkpointing& checkpointing = {},
+                      Precision precision = Precision::kFp32) {
+  return {.model = {.name = "m",
+                    .d_model = 42,
+                    .d_ff = 101,
+                    .layers = layers,
+                    .heads = 3,
+                    .vocab = 301,
+                    .attention = AttentionKind::kNaive,
+                    .implementation = implementation,
+                    .checkpointing = checkpointing},
+          .precision = precision,
+          .batch = 2,
+          .seq = seq};
+}
+
+std::vector<StepParams> UnevenSteps() {
+  using enum Implementation;
+  using enum Checkpointing::Kind;
+  std::vector<StepParams> steps;
+  for (const Implementation implementation : kImplementations) {
+    steps.push_back(UnevenStep(5, 4, implementation));
+    steps.push_back(UnevenStep(5, 64, implementation));
+    steps.push_back(UnevenStep(5, 32, implementation, {kAttention}));
+    steps.push_back(UnevenStep(5, 32, implementation, {kBlocks, 1}));
+    steps.push_back(UnevenStep(5, 32, implementation, {kBlocks, 2}));
+  }
+  steps.push_back(UnevenStep(4, 4, kTextbook, {}, Precision::kBf16));
+  steps.push_back(UnevenStep(4, 16, kTextbook, {}, Precision::kBf16Autocast));
+  for (const int64_t layers : {1, 2, 3}) {
+    steps.push_back(UnevenStep(layers, 8));
+  }
+  // A tied head is sent with the embeddings.
+  for (const auto& architecture : {Unchanged, Gpt}) {
+    steps.push_back(UnevenStep(2, 8));
+    steps.back().model = Tied(architecture(steps.back().model));
+  }
+  return steps;
+}
+
+// Returns all kinds, and more that are fully sharded.
+std::vector<Kind> MeasuredKinds(int ranks) {
+  std::vector<Kind> kinds = Kinds();
+  for (const Implementation implementation : kImplementations) {
+    for (const Checkpointing& checkpointing :
+         {Checkpointing{}, Checkpointing{Checkpointing::Kind::kBlocks, 1}}) {
+      StepParams step = UnevenStep(3, 32, implementation, checkpointing);
+      step.model.d_model = 32;
+      step.model.heads = 2;
+      kinds.push_back(FullyDivided(kFullShardings[0], step, /*tensor=*/2));
+      kinds.push_back(FullyDivided(kFullShardings[3], step, /*tensor=*/2));
+    }
+  }
+  const std::vector<StepParams> steps = UnevenSteps();
+  for (const FullSharding& sharding : kFullShardings) {
+    kinds.push_back(FullyDivided(sharding, steps[0]));
+    kinds.push_back(FullyDivided(sharding, steps[1]));
+  }
+  // With more ranks only the shards of other steps would differ.
+  for (std::size_t i = 2; ranks == 2 && i < steps.size(); ++i) {
+    const FullSharding& sharding =
+        kFullShardings[i % std::size(kFullShardings)];
+    kinds.push_back(FullyDivided(sharding, steps[i]));
+  }
+  return kinds;
+}
+
+// Also compares the traffic of fully sharded ranks with its closed form.
 StepBytes BytesOfSteps(const Kind& kind, ProcessGroup& group) {
-  SCOPED_TRACE(kind.name);
+  const StepParams& params = kind.step;
+  const ModelConfig part =
+      PartOf(params.model, group.rank() % kind.tensor, kind.tensor);
+  SCOPED_TRACE(testing::PrintToString(kind));
   Job job;
-  const Batch batch = RandomBatchOf(2);
-  const auto build = [&] { job = kind.make(TrainedConfig(), group); };
-  const auto step = [&] { Step(job, batch); };
+  const Batch batch =
+      RandomBatch(params.model.vocab, params.batch, params.seq, at::kCPU);
+  const auto build = [&] { job = kind.make(params.model, group); };
+  const auto step = [&] {
+    const CollectiveRecorder recorder(*job.data);
+    RunParallelStep(job.model, *job.trainer, batch, params.precision);
+    if (!kind.sharding) return;
+    EXPECT_EQ(
+        recorder.traffic(),
+        StepTraffic(part, *kind.sharding, params.precision, job.data->size())
+            .shards);
+  };
   StepBytes bytes;
   if (kind.replaces_buckets) {
     build();
@@ -209,6 +318,12 @@ StepBytes BytesOfSteps(const Kind& kind, ProcessGroup& group) {
   return bytes;
 }
 
+StepBytes DryBytesOfSteps(const Kind& kind, const ProcessGroup& group) {
+  const auto without_others = WithoutOthers(group);
+  const DryRun dry;
+  return BytesOfSteps(kind, *without_others);
+}
+
 class RankParallelTrainer : public RankTest {
  protected:
   void ExpectStepsAsOneProcess(const Kind& kind, const ModelConfig& config) {
@@ -217,7 +332,7 @@ class RankParallelTrainer : public RankTest {
     TransformerLm alone(config, at::TensorOptions());
     AdamW adamw(Parameters(alone), AdamWKind::kFused, kTrainerAdamW);
     Job job = kind.make(config, *group_);
-    ProcessGroup& data = kind.DataOf(job, *group_);
+    ProcessGroup& data = *job.data;
     const Batch whole = RandomBatchOf(2 * data.size());
     for (int step = 0; step < 3; ++step) {
       RecordingObserver observer;
@@ -256,12 +371,35 @@ TEST_F(RankParallelTrainer, StepsAsOneProcess) {
 }
 
 TEST_F(RankParallelTrainer, TakesTheMemoryOfADryRun) {
-  for (const Kind& kind : Kinds()) {
-    const StepBytes bytes = BytesOfSteps(kind, *group_);
-    const auto without_others = WithoutOthers(*group_);
-    const DryRun dry;
-    EXPECT_EQ(BytesOfSteps(kind, *without_others), bytes) << kind.name;
+  for (const Kind& kind : MeasuredKinds(group_->size())) {
+    EXPECT_EQ(DryBytesOfSteps(kind, *group_), BytesOfSteps(kind, *group_))
+        << testing::PrintToString(kind);
   }
+}
+
+// A dry run on a fake group needs no other ranks, so `ranks` may be any number.
+StepBytes BytesOnRanks(int ranks, CommBackend backend) {
+  const auto group =
+      ProcessGroup::Fake({.backend = backend, .rank = 0, .size = ranks});
+  return DryBytesOfSteps(
+      FullyDivided(kFullShardings[0], UnevenStep(/*layers=*/4, /*seq=*/8)),
+      *group);
+}
+
+TEST(FullShardingMemoryTest, EachParameterTakes16BytesDividedByTheRanks) {
+  const ModelConfig model = UnevenStep(4, 8).model;
+  EXPECT_EQ(BytesOnRanks(1, CommBackend::kGloo).built,
+            16 * ParameterCount(model) + 4 * 6);
+  // Not all units are divisible by five.
+  int64_t padded = 0;
+  for (const int64_t elements : UnitElements(model, 5)) padded += elements;
+  EXPECT_GT(padded, ParameterCount(model));
+  EXPECT_EQ(BytesOnRanks(5, CommBackend::kGloo).built, 16 * padded / 5 + 4 * 6);
+}
+
+TEST(FullShardingMemoryTest, NcclHasNoBuffersOfOurs) {
+  EXPECT_LT(BytesOnRanks(4, CommBackend::kNccl).peak,
+            BytesOnRanks(4, CommBackend::kGloo).peak);
 }
 
 // A step during which another rank dies. If `loss` is defined, the step has
