@@ -10,6 +10,7 @@ from reports.history import bisect as steps
 from reports.history import commits, findings, index, oracle, pages
 from reports.history import export as exports
 from reports.history.commits import Refused
+from reports.history.divisive import WINDOW
 from reports.history.explain import explained
 from reports.history.findings import KIND_OF, Finding, Kind
 from reports.history.oracle import Answer, CannotMeasure, Question
@@ -83,8 +84,10 @@ def check(given: argparse.Namespace) -> int:
             several = f"one of {len(causes)}, up to " if len(causes) > 1 else ""
             what = (found.kind, found.row or "all", found.words)
             lines.append((*what, f"{several}{causes[-1]}"))
-            is_new = found.is_worse and found.after == last
-            status = BAD if found.kind is Kind.SUSPECTED or is_new else status
+            age = last - found.after
+            is_open = found.kind is Kind.SUSPECTED and age < WINDOW
+            is_new = found.is_worse and age == 0
+            status = BAD if is_open or is_new else status
         print("\n".join(text.columns(lines, left=range(4))))
     return status
 

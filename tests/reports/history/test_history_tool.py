@@ -16,6 +16,7 @@ import pytest
 from golden import check_golden, refusals
 from histories import add, fake_ab, filled, repository, result
 from processes import wait_until
+from reports.history import commands
 from reports.history.__main__ import main
 from reports.history.oracle import flags_of
 from reports.history.store import Store
@@ -59,6 +60,15 @@ def test_check_names_the_commit_of_each_change(case: Case, lines: Lines) -> None
         ["exact", "e1/row"],
     ]
     assert all(f"{case.revisions[SINCE][:10]} change 30" in line for line in found)
+
+
+@pytest.mark.parametrize(("window", "status"), [(10, 1), (9, 0)])
+def test_an_old_suspicion_is_only_listed(
+    window: int, status: int, case: Case, lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "WINDOW", window)
+    assert case.run("check") == status
+    assert lines()[2].startswith("suspected  e0/row")
 
 
 def test_confirm_keeps_what_pairs_say(tmp_path: Path, lines: Lines) -> None:
