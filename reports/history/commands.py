@@ -14,7 +14,7 @@ from reports.history.divisive import WINDOW
 from reports.history.explain import explained
 from reports.history.findings import KIND_OF, Finding, Kind
 from reports.history.oracle import Answer, CannotMeasure, Question
-from reports.history.series import Series, series_of
+from reports.history.series import FEWEST, Series, series_of
 from reports.history.store import VERDICTS, Store
 from reports.results import rows, text
 from reports.results.files import write_files
@@ -51,6 +51,9 @@ class History:
     def changes(self) -> Iterator[tuple[Series, list[Finding]]]:
         """Yields each series and its changes."""
         for series in self.series:
+            if count := series.too_few:
+                where = f"in {text.plural(count, 'commit')}"
+                _leave_out(f"times {where} with fewer than {FEWEST} processes")
             answers = oracle.verdicts(self.store, series.fingerprint, _leave_out)
             yield series, findings.findings(series, answers, self._alpha)
 

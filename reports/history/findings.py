@@ -98,7 +98,7 @@ def _exact_changes(series: Series) -> Iterator[Finding]:
 def _changes_by_row(series: Series, alpha: float) -> dict[str, list[ChangePoint]]:
     """Finds changes by row. All levels of all rows share the error `alpha`; one that
     changed passes its share on to the others (Holm)."""
-    points = {row: series.points(place) for place, row in enumerate(series.rows)}
+    points = {row: series.comparable(place) for place, row in enumerate(series.rows)}
     left = {
         (which, row): levels[place, points[row]]
         for which, levels in enumerate(series.levels)
@@ -145,7 +145,7 @@ def _time_changes(
     )
     known = [each for each in answers if {each.good, each.bad} <= places.keys()]
     for row, steps in _changes_by_row(series, alpha).items():
-        points = series.points(series.rows.index(row)).tolist()
+        points = series.comparable(series.rows.index(row)).tolist()
         edges = [0, *(change.index for change in steps), len(points)]
         for change, first, last in zip(steps, edges, edges[2:], strict=False):
             at = change.index

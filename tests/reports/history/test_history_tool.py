@@ -19,6 +19,7 @@ from processes import wait_until
 from reports.history import commands
 from reports.history.__main__ import main
 from reports.history.oracle import flags_of
+from reports.history.series import FEWEST
 from reports.history.store import Store
 from results import ROOT, write
 from stub_checkout import git
@@ -69,6 +70,18 @@ def test_an_old_suspicion_is_only_listed(
     monkeypatch.setattr(commands, "WINDOW", window)
     assert case.run("check") == status
     assert lines()[2].startswith("suspected  e0/row")
+
+
+def test_times_of_few_processes_are_left_out(
+    case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = Store(tmp_path)
+    for number, revision in enumerate(case.revisions):
+        times = [100.0 + 50 * (number >= SINCE)] * (FEWEST - 1)
+        add(store, tmp_path, result(revision, {"e/row": times}, number))
+    assert case.run(f"--store={store.folder}", "check") == 0
+    said = f"left out: times in 40 commits with fewer than {FEWEST} processes\n"
+    assert capsys.readouterr().err == said
 
 
 def test_confirm_keeps_what_pairs_say(tmp_path: Path, lines: Lines) -> None:
