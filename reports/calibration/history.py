@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from reports.calibration.noise import SCENARIOS, Noise, log_medians
-from reports.calibration.rule import Flags, Lines, in_sequence, share
+from reports.calibration.rule import Flags, Lines, bounded, in_sequence, share
 from reports.calibration.samples import Floats, Samples
 from reports.calibration.simulated import SEED
 from reports.calibration.weather import WEATHERS, turns_of
@@ -29,11 +29,13 @@ from reports.history.divisive import (
 )
 from reports.history.findings import ALPHA, GUARD, threshold_for
 from reports.history.oracle import MAX_PAIRS
+from reports.history.series import FEWEST
 from reports.results.levels import levels_of
 from reports.results.text import significant
 
 ROWS, DAYS, RUNS = 300, 100, 4  # a point of each row on each day
 PROCESSES = 6  # for each point
+CHECKS, CHECKED_ROWS = 200, 100
 SLOWDOWN, AFTER = 0.03, 5  # a fraction; commits after it
 COMMITS, SEARCHES = 64, 100
 SPREADS = [
@@ -41,6 +43,7 @@ SPREADS = [
     replace(SCENARIOS[3], words=f"2 %, and {SCENARIOS[3].words}"),
 ]
 NOISES = [SCENARIOS[number] for number in (0, 1, 3, 4, 5)]
+CHECKED = [SCENARIOS[number] for number in (0, 5, 7)]
 BLOCK = 8  # successive processes of the stored times
 ROUGH = WEATHERS[5]  # drift and bursts
 SCREEN = 0.01  # p value; a temporary step is less significant over all points
@@ -173,6 +176,29 @@ def false_reports(samples: Samples) -> Lines:
         yield false_line(*kind, seed)
 
 
+def _is_suspected(draw: Draw, rng: np.random.Generator, processes: int) -> bool:
+    """Checks a window of rows without a change."""
+    drawn = _points(draw, rng, WINDOW, CHECKED_ROWS, processes)
+    level = ALPHA / CHECKED_ROWS / len(drawn[0])
+    windows = zip(*drawn, strict=True)
+    return any(any(_changed(*window, level, False)) for window in windows)
+
+
+def check_line(processes: int) -> list[str]:
+    rng = np.random.default_rng([SEED, 1100, processes])
+    draws = (simulated(noise) for noise in CHECKED)
+    found = (
+        [_is_suspected(draw, rng, processes) for _ in range(CHECKS)] for draw in draws
+    )
+    return [str(processes), *map(bounded, found)]
+
+
+def checks() -> Lines:
+    yield ["processes", *(noise.words for noise in CHECKED)]
+    for processes in (1, 3, FEWEST, PROCESSES, 12):
+        yield check_line(processes)
+
+
 def power_line(noise: Noise, processes: int) -> list[str]:
     """Measures the power for each row as if it alone of ROWS were slower."""
     rng = np.random.default_rng([SEED, 900, processes])
@@ -184,7 +210,7 @@ def power_line(noise: Noise, processes: int) -> list[str]:
         levels[:, -AFTER:] += math.log1p(SLOWDOWN)
         for row, level in enumerate(levels):
             if changes := change_points(level, alpha, correlation, each):
-                found[row] = changes[-1].least
+                found.setdefault(row, changes[-1].least)
     ratios = list(found.values())
     counts = (len(ratios), reported(ratios, SLOWDOWN))
     shares = (share(count, ROWS) for count in counts)
@@ -194,7 +220,7 @@ def power_line(noise: Noise, processes: int) -> list[str]:
 def power() -> Lines:
     yield ["spread of processes", "processes", "suspected", "reported"]
     for noise in SPREADS:
-        for processes in (3, 6, 12):
+        for processes in (FEWEST, PROCESSES, 12):
             yield power_line(noise, processes)
 
 

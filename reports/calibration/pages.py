@@ -52,6 +52,9 @@ def tables(samples: Samples) -> dict[str, Lines]:
         f"{history.DAYS} days of {history.PROCESSES} processes each: found by the p of "
         "one t, suspected by `tools/history check`, and reported once pairs in turns "
         "have confirmed a slowdown": history.false_reports(samples),
+        f"History: share of {history.CHECKS} checks of {history.CHECKED_ROWS} rows "
+        "that do not change in which any is suspected, had points of few processes "
+        "been compared": history.checks(),
         f"History: +3 % in one of {history.ROWS} rows, {history.AFTER} commits later": (
             history.power()
         ),

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """tools/history: stores results of many commits, and finds the changes among them.
 
-Exit status: 0 good; 1 check: a change is suspected, or the newest commit is worse;
-confirm: a regression is confirmed; bisect: no single commit is found; 2 wrong usage;
-add: a result is left out; confirm: a commit cannot be measured.
+Exit status: 0 good; 1 check: a change is suspected in the newest 50 commits, or the
+newest commit is worse; confirm: a regression is confirmed; bisect: no single commit is
+found; 2 wrong usage; add: a result is left out; confirm: a commit cannot be measured.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from reports.compare.argument_types import number, share
 from reports.history import commands
 from reports.history import export as exports
 from reports.history.commits import Refused
+from reports.history.divisive import WINDOW
 from reports.history.findings import ALPHA
 from reports.results.records import NotAResult
 
@@ -30,7 +31,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--store", type=Path, default=RESULTS / "history", help="(results/history)")
     add("--repository", type=Path, default=ROOT, help="with the commits (this one)")
     add("--branch", default="HEAD", help="branch that orders the commits (HEAD)")
-    add("--alpha", type=share, default=ALPHA, help=f"error rate of a check ({ALPHA})")
+    rate = f"error rate of a check of the newest {WINDOW} commits ({ALPHA})"
+    add("--alpha", type=share, default=ALPHA, help=rate)
     verbs = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def verb(run: Callable[[argparse.Namespace], int]) -> Callable[..., Any]:

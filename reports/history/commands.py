@@ -10,10 +10,11 @@ from reports.history import bisect as steps
 from reports.history import commits, findings, index, oracle, pages
 from reports.history import export as exports
 from reports.history.commits import Refused
+from reports.history.divisive import WINDOW
 from reports.history.explain import explained
 from reports.history.findings import KIND_OF, Finding, Kind
 from reports.history.oracle import Answer, CannotMeasure, Question
-from reports.history.series import Series, series_of
+from reports.history.series import FEWEST, Series, series_of
 from reports.history.store import VERDICTS, Store
 from reports.results import rows, text
 from reports.results.counters import default_table
@@ -51,6 +52,9 @@ class History:
     def changes(self) -> Iterator[tuple[Series, list[Finding]]]:
         """Yields each series and its changes."""
         for series in self.series:
+            if count := series.too_few:
+                where = f"in {text.plural(count, 'commit')}"
+                _leave_out(f"times {where} with fewer than {FEWEST} processes")
             answers = oracle.verdicts(self.store, series.fingerprint, _leave_out)
             yield series, findings.findings(series, answers, self._alpha)
 
@@ -84,8 +88,10 @@ def check(given: argparse.Namespace) -> int:
             several = f"one of {len(causes)}, up to " if len(causes) > 1 else ""
             what = (found.kind, found.row or "all", found.words)
             lines.append((*what, f"{several}{causes[-1]}"))
-            is_new = found.is_worse and found.after == last
-            status = BAD if found.kind is Kind.SUSPECTED or is_new else status
+            age = last - found.after
+            is_open = found.kind is Kind.SUSPECTED and age < WINDOW
+            is_new = found.is_worse and age == 0
+            status = BAD if is_open or is_new else status
         print("\n".join(text.columns(lines, left=range(4))))
     return status
 

@@ -136,6 +136,20 @@ def _split(points: _Points, start: int, end: int, level: float) -> list[int]:
     return [*_split(points, start, at, level), at, *_split(points, at, end, level)]
 
 
+def _settled(points: _Points, found: list[int], level: float) -> list[ChangePoint]:
+    """Estimates each change from the points up to the changes next to it. Drops the
+    least significant one until each has a p below the level."""
+    ends = [0, *found, len(points.values)]
+    changes = [
+        _change(points, max(first, at - WINDOW), at, min(last, at + WINDOW))
+        for first, at, last in zip(ends, ends[1:], ends[2:], strict=False)
+    ]
+    least = max(changes, key=lambda change: change.p, default=None)
+    if least is None or least.p < level:
+        return changes
+    return _settled(points, [at for at in found if at != least.index], level)
+
+
 def change_points(
     values: Floats,
     level: float,
@@ -156,9 +170,6 @@ def change_points(
         last = end if end == len(values) else end - 2 * LEAST
         inside = [at for at in inside if at <= last]
         found.update(inside)
-        start = max([start + WINDOW // 2, *inside])
-    ends = [0, *sorted(found), len(values)]
-    return [
-        _change(points, max(first, at - WINDOW), at, min(last, at + WINDOW))
-        for first, at, last in zip(ends, ends[1:], ends[2:], strict=False)
-    ]
+        # The newest window is a whole one, unless a change begins it.
+        start = max([min(start + WINDOW // 2, len(values) - WINDOW), *inside])
+    return _settled(points, sorted(found), level)

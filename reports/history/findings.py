@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
+from operator import attrgetter
 
 from reports.compare import text
 from reports.compare.decision import Verdict
@@ -97,7 +98,7 @@ def _exact_changes(series: Series) -> Iterator[Finding]:
 def _changes_by_row(series: Series, alpha: float) -> dict[str, list[ChangePoint]]:
     """Finds changes by row. All levels of all rows share the error `alpha`; one that
     changed passes its share on to the others (Holm)."""
-    points = {row: series.points(place) for place, row in enumerate(series.rows)}
+    points = {row: series.comparable(place) for place, row in enumerate(series.rows)}
     left = {
         (which, row): levels[place, points[row]]
         for which, levels in enumerate(series.levels)
@@ -118,8 +119,19 @@ def _changes_by_row(series: Series, alpha: float) -> dict[str, list[ChangePoint]
     }:
         found |= changed
         left = {key: levels for key, levels in left.items() if key not in changed}
-    # The last level, which varies least, is preferred.
-    return {row: found[which, row] for which, row in sorted(found)}
+    # A change of most rows alters its size in the second level, so that the first one
+    # is preferred.
+    by_row: dict[str, list[ChangePoint]] = {}
+    for which, row in sorted(found):
+        known = by_row.setdefault(row, [])
+        known += [
+            step
+            for step in found[which, row]
+            if all(abs(step.index - other.index) > GUARD for other in known)
+        ]
+    return {
+        row: sorted(steps, key=attrgetter("index")) for row, steps in by_row.items()
+    }
 
 
 def _time_changes(
@@ -133,7 +145,7 @@ def _time_changes(
     )
     known = [each for each in answers if {each.good, each.bad} <= places.keys()]
     for row, steps in _changes_by_row(series, alpha).items():
-        points = series.points(series.rows.index(row)).tolist()
+        points = series.comparable(series.rows.index(row)).tolist()
         edges = [0, *(change.index for change in steps), len(points)]
         for change, first, last in zip(steps, edges, edges[2:], strict=False):
             at = change.index

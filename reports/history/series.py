@@ -20,6 +20,8 @@ from reports.results.order_statistics import interval_rank
 from reports.results.rows import Row, grouped
 from reports.results.text import plural
 
+FEWEST = 5  # processes of a point; of fewer, a slow one or two move the level
+
 
 @dataclass(frozen=True)
 class Series:
@@ -30,7 +32,8 @@ class Series:
     rows: list[str]
     # us, [median or end of its interval, row, point]; NaN: not measured, or null GPU
     times: Floats
-    levels: Floats  # log times in which to look for changes, [which, row, point]
+    # log times in which to look for changes, [which, row, point]; NaN: too few, or none
+    levels: Floats
     noise: Floats  # of the levels at each point, relative to others, [which, point]
     exact: list[dict[str, list[Row]]]  # of each point, by row name
 
@@ -52,6 +55,16 @@ class Series:
     def points(self, row: int) -> NDArray[np.int64]:
         """Returns the points that have a time of the row."""
         return np.flatnonzero(np.isfinite(self.times[0, row]))
+
+    def comparable(self, row: int) -> NDArray[np.int64]:
+        """Returns the points that have enough processes of the row for a suspicion."""
+        return np.flatnonzero(np.isfinite(self.levels[0, row]))
+
+    @property
+    def too_few(self) -> int:
+        """The number of points that have too few processes of a row."""
+        missing = np.isfinite(self.times[0]) & ~np.isfinite(self.levels[0])
+        return int(missing.any(axis=0).sum())
 
     def time(self, row: int, point: int) -> tuple[float, float, float]:
         """Returns the median and the ends of its interval, in us."""
@@ -99,7 +112,9 @@ def _series(entries: Sequence[Entry], line: Sequence[Commit]) -> Series:
         grouped((row for entry in group for row in entry.exact), attrgetter("name"))
         for group in groups
     ]
-    found = _ends(times), *levels_of(np.log(times))
+    levels, noise = levels_of(np.log(times))
+    levels[:, np.isfinite(times).sum(axis=-1) < FEWEST] = np.nan
+    found = _ends(times), levels, noise
     return Series(commits, contexts, list(places), *found, exact)
 
 

@@ -86,6 +86,22 @@ def test_no_change_is_found_more_often_than_stated(correlation: float) -> None:
         assert (p_of(t, WINDOW, 0.0) < 0.05).mean() > 0.3
 
 
+def test_in_a_long_series_each_change_is_significant_and_false_ones_are_rare() -> None:
+    values = np.random.default_rng(8).normal(size=(200, 6 * WINDOW))
+    found = [change.p for row in values for change in change_points(row, ALPHA)]
+    assert max(found) < ALPHA and len(found) <= ALPHA * len(values)
+
+
+def test_a_new_change_is_found_as_often_in_a_long_series() -> None:
+    values = np.random.default_rng(9).normal(size=(100, 2 * WINDOW + 1))
+    values[:, -5:] += 3
+
+    def found(values: np.ndarray) -> int:
+        return sum(bool(change_points(row, LEVEL)) for row in values)
+
+    assert 50 < found(values[:, -WINDOW:]) <= found(values) + 5
+
+
 def test_more_noise_is_no_change() -> None:
     values = np.random.default_rng(6).normal(size=(300, WINDOW))
     noise = np.ones(WINDOW)

@@ -12,6 +12,7 @@ from reports.history.commits import Commit
 from reports.history.findings import Finding, Kind, findings, threshold_for
 from reports.history.oracle import Answer
 from reports.history.series import Series
+from reports.results.levels import levels_of
 from reports.results.rows import Row
 
 N = 40
@@ -66,6 +67,17 @@ def test_missing_points_and_commits_widen_what_can_have_made_it() -> None:
     (found,) = findings(series(logs))
     assert (found.before, found.after) == (27, 31)
     assert len(found.commits(series(logs), line)) == 8
+
+
+def test_a_change_of_all_rows_has_its_size_and_hides_no_other() -> None:
+    logs = np.random.default_rng(3).normal(0, 0.005, (10, N, 6))
+    logs[:, 15:] += math.log(1.2)
+    logs[0, 30:] += math.log(1.2)
+    levels, _ = levels_of(logs)
+    found = findings(series(levels[0], levels=levels))
+    by_row = [(each.row, each.after) for each in found]
+    assert by_row == [*((f"e/{row}", 15) for row in range(10)), ("e/0", 30)]
+    assert all(1.18 < math.exp(each.least) < 1.21 for each in found)
 
 
 VERDICTS = [

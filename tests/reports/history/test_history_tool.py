@@ -16,8 +16,10 @@ import pytest
 from golden import check_golden, refusals
 from histories import add, fake_ab, filled, repository, result
 from processes import wait_until
+from reports.history import commands
 from reports.history.__main__ import main
 from reports.history.oracle import flags_of
+from reports.history.series import FEWEST
 from reports.history.store import Store
 from results import ROOT, write
 from stub_checkout import git
@@ -59,6 +61,27 @@ def test_check_names_the_commit_of_each_change(case: Case, lines: Lines) -> None
         ["exact", "e1/row"],
     ]
     assert all(f"{case.revisions[SINCE][:10]} change 30" in line for line in found)
+
+
+@pytest.mark.parametrize(("window", "status"), [(10, 1), (9, 0)])
+def test_an_old_suspicion_is_only_listed(
+    window: int, status: int, case: Case, lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "WINDOW", window)
+    assert case.run("check") == status
+    assert lines()[2].startswith("suspected  e0/row")
+
+
+def test_times_of_few_processes_are_left_out(
+    case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = Store(tmp_path)
+    for number, revision in enumerate(case.revisions):
+        times = [100.0 + 50 * (number >= SINCE)] * (FEWEST - 1)
+        add(store, tmp_path, result(revision, {"e/row": times}, number))
+    assert case.run(f"--store={store.folder}", "check") == 0
+    said = f"left out: times in 40 commits with fewer than {FEWEST} processes\n"
+    assert capsys.readouterr().err == said
 
 
 def test_confirm_keeps_what_pairs_say(tmp_path: Path, lines: Lines) -> None:

@@ -53,6 +53,7 @@ def test_a_point_has_all_processes_of_its_commit(store: Store, tmp_path: Path) -
     assert series.time(1, 0) == (9, 9, 9)
     assert series.time(2, 0) == (3, 1, 8), "the range of a few"
     assert [len(rows) for rows in series.exact[0].values()] == [2, 1, 1]
+    assert [len(series.comparable(row)) for row in range(3)] == [1, 0, 0]
 
 
 def test_a_wrong_row_is_no_point(store: Store, tmp_path: Path) -> None:
