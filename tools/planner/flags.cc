@@ -50,14 +50,15 @@ void AddModelFlags(PlannerFlags& v, FlagParser& flags) {
             "internal: Also search for the largest batch.");
   flags.Add("operators", v.query.wants_operators,
             "internal: Also print the work of each operator.");
-  flags.Add("models", v.models,
-            "Comma-separated models: tiny, small, medium, large, xl, 2.7B; "
-            "gpt2, gpt2-medium, gpt2-large, gpt2-xl, with the sizes and the "
-            "vocabulary of GPT-2 (but with three feed-forward matrices and an "
-            "untied head, and so more parameters); 8B, with sequences of 32768 "
-            "tokens; a published model, for example GPT-2-1.5B, MPT-7B, "
-            "Llama-3-8B or Nemotron-4-15B; or a name that --model defines. "
-            "Default: the first six and the models of --model.");
+  flags.Add(
+      "models", v.models,
+      "Comma-separated models: tiny, small, medium, large, xl, 2.7B; "
+      "gpt2, gpt2-medium, gpt2-large, gpt2-xl, with the sizes and the "
+      "vocabulary of GPT-2 (but with three feed-forward matrices and an "
+      "untied head, and so more parameters); 8B; a published model, for "
+      "example GPT-2-1.5B, MPT-7B, Llama-3-8B or Nemotron-4-15B; or a name "
+      "that --model defines. Default: the first six and the models of "
+      "--model.");
   flags.AddRepeated(
       "model", v.custom_models,
       "Defines another model; may be repeated:\n"

@@ -181,7 +181,7 @@ WRONG = f"""
     --model={MINE},attention=sdpa_cudnn; --help --xyzzy; --rates=h1; --traits=te;
     --recipe=megatron; {BF16} --recipe=megatron --traits=gpu;
     {BF16} --recipe=torchtitan --checkpoint=every_1 --recomputed=0.5;
-    {BF16} --recipe=pytorch --recomputed=0.5; --ranks=8; --links=a:1:1;
+    {BF16} --recipe=pytorch --recomputed=0.5; --ranks=8; --links=a:1:1; --parallel=true;
     --mesh=data:2"""
 
 
