@@ -16,7 +16,7 @@
 #include "fixtures/experiment/fixture.h"
 #include "fixtures/memory/allocation_recorder.h"
 #include "fixtures/prediction/largest_fit.h"
-#include "fixtures/prediction/rehearsed_call.h"
+#include "fixtures/prediction/rehearsal.h"
 #include "fixtures/ranks/errors.h"
 #include "model/accounting/library.h"
 #include "model/distributed/fsdp/fully_sharded.h"
@@ -107,7 +107,7 @@ void AddCounts(const Json& phases, Json& found) {
       total[name] += count.get<int64_t>();
     }
     // A phase may be entered again.
-    const std::string name = phase.at("phase");
+    const std::string name = phase.at("name");
     Json& launches = found["kernels"].emplace(name, 0).first.value();
     launches = launches.get<int64_t>() + counters.at("launches").get<int64_t>();
   }
