@@ -139,6 +139,7 @@ class Result:
     expectations: list[Expectation] = field(default_factory=list)
     profiles: list[Profile] = field(default_factory=list)  # of steps of a breakdown
     memory: list[MemoryTable] = field(default_factory=list)  # of rows of `memory`
+    rehearsals: list[dict[str, Any]] = field(default_factory=list)  # on a null GPU
     # By experiment.
     questions: dict[str, Asked] = field(default_factory=dict)
 
@@ -341,6 +342,7 @@ class _Document:
     expectations: list[Expectation] = field(default_factory=list)
     profiles: list[Profile] = field(default_factory=list)
     memory: list[MemoryTable] = field(default_factory=list)
+    rehearsals: list[dict[str, Any]] = field(default_factory=list)
     questions: list[Asked] = field(default_factory=list)
 
 
@@ -390,6 +392,7 @@ def parse(document: Any) -> Result:
         expectations=given.expectations,
         profiles=given.profiles,
         memory=given.memory,
+        rehearsals=given.rehearsals,
         questions={one.experiment: one for one in given.questions},
     )
 

@@ -97,8 +97,8 @@ def main(
     if given.predicts:
         return _predict(given, program, library, results)
     with tempfile.TemporaryDirectory(prefix="rehearse-") as name:
-        records, result = Path(name, "records"), Path(name, "result.json")
-        own = (f"--rehearsal={records}", f"--benchmark_out={result}")
+        result = Path(name, "result.json")
+        own = ("--rehearsal", f"--benchmark_out={result}")
         status = run(program, library, given, *own)
         if status == USAGE:
             return USAGE  # the program has printed the reason
@@ -108,7 +108,7 @@ def main(
             ended = f"the program ended with status {status} and left no result"
             _say(f"{ended}: {error}")
             return FAILED
-        cases = document(given.gpu, records, found)
+    cases = document(given.gpu, found)
     shown = json.dumps(cases, indent=1)
     print(shown if given.json else text.render(cases, given.kernels))
     if not found.complete:

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: MIT
 """A rehearsal as JSON: what the program recorded of each case
-(fixtures/runner/rehearsal.h), and what follows from it."""
+(fixtures/prediction/rehearsal.h), and what follows from it."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from reports.results.kernel_names import bare
 from reports.results.rows import Result
 
 Json = dict[str, Any]
+_BYTES = (
+    *("free_bytes", "predicted_bytes"),
+    *("tensor_bytes", "library_bytes", "reserved_bytes"),
+)
 
 
 def _family(kernel: Mapping[str, Any]) -> str:
@@ -27,12 +29,7 @@ def _phase(phase: Json) -> Json:
     families = Counter[str]()
     for kernel in phase["kernels"]:
         families[_family(kernel)] += kernel["launches"]
-    return {
-        "name": phase["phase"],
-        "counters": phase["counters"],
-        "kernels": phase["kernels"],
-        "families": dict(families.most_common()),
-    }
+    return phase | {"families": dict(families.most_common())}
 
 
 def _component(component: Json, record: Json) -> Json:
@@ -47,22 +44,17 @@ def _component(component: Json, record: Json) -> Json:
 
 
 def _recorded(record: Json) -> Json:
-    peak, full = record["peak"], record.get("out_of_memory")
-    used, reserved = peak["allocated_bytes"], peak["reserved_bytes"]
+    used = record["tensor_bytes"] + record["library_bytes"]
+    reserved = record["reserved_bytes"]
     return {
-        "free_bytes": record["free_bytes"],  # before the case
-        "predicted_bytes": record["predicted_peak_bytes"],  # of tensors
-        "tensor_bytes": used - peak["library_bytes"],  # at the allocator's peak
-        "library_bytes": peak["library_bytes"],  # in addition
-        "reserved_bytes": reserved,  # the allocator's peak
-        "out_of_memory": full,
-        "phases": [_phase(phase) for phase in record.get("phases", [])],
+        **{key: record[key] for key in (*_BYTES, "out_of_memory")},
+        "phases": [_phase(phase) for phase in record["phases"]],
         "components": [
             _component(component, record)
             for component in record["components"]
             if component["flops"] or component["bytes"]
         ],
-        "fits": full is None,
+        "fits": record["out_of_memory"] is None,
         # The share of the reserved peak that no block used at the allocated peak.
         "unused_share": 1 - used / reserved if reserved else None,
     }
@@ -73,11 +65,10 @@ def _case(
 ) -> Json:
     """A case without its record. `reason` is why it was skipped or failed, else "";
     `host_us` is the time to enqueue a call."""
-    values = ("free", "predicted", "tensor", "library", "reserved")
     return {
         "name": name,
         "reason": reason,
-        **dict.fromkeys(f"{value}_bytes" for value in values),
+        **dict.fromkeys(_BYTES),
         "out_of_memory": None,
         "phases": [],
         "components": [],
@@ -90,18 +81,17 @@ def _case(
     }
 
 
-def document(gpu: str, directory: Path, result: Result) -> Json:
+def document(gpu: str, result: Result) -> Json:
     """All cases of the run, in its order; those without a record, which were not
     rehearsed, come last. Bytes and counts are exact; computed_least_us is computed."""
     good = (_case(row.name, "good", host_us=row.get("host_us")) for row in result.rows)
     skipped = (_case(row.name, "skipped", row.reason) for row in result.skipped)
     failed = (_case(row.name, "failed", row.reason) for row in result.errors)
     cases = {case["name"]: case for case in (*good, *skipped, *failed)}
-    paths = sorted(directory.glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
-    every = (json.loads(path.read_text("utf-8")) for path in paths)
-    records = {one["name"]: one for one in every if one["name"] in cases}
-    rehearsed = {name: cases[name] | _recorded(one) for name, one in records.items()}
-    devices = sorted({record["device"] for record in records.values()})
-    others = {name: case for name, case in cases.items() if name not in rehearsed}
-    both = [*rehearsed.values(), *others.values()]
-    return {"gpu": gpu, "devices": devices, "cases": both}
+    rehearsed = [
+        cases.pop(one["case"]) | _recorded(one)
+        for one in result.rehearsals
+        if one["case"] in cases
+    ]
+    devices = [result.context["device"]] if rehearsed else []
+    return {"gpu": gpu, "devices": devices, "cases": [*rehearsed, *cases.values()]}

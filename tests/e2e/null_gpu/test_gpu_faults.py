@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from null_gpu import CHECKED, null_gpu
+from null_gpu import CHECKED, FLAGS, null_gpu
 from program import OUT, Json, Program, Rehearse, load_lines, measured, names
 
 PAGE = 20 << 20  # the unit in which the caching allocator's segments grow
@@ -105,6 +105,22 @@ def test_a_model_that_ends_in_the_backward_pass_names_the_node(
     assert case["status"] == "skipped"
     assert case["out_of_memory"]["phase"] == "backward"
     assert case["out_of_memory"]["operator"].endswith("Backward0)")
+
+
+def test_memory_that_ends_in_a_rehearsal_skips_the_case_on_all_ranks(
+    trainbench: Program,
+) -> None:
+    document = trainbench.measure(
+        *(*FLAGS, "--rehearsal", *STEPS, "--ranks=2"),
+        "--benchmark_filter=^sharded_optimizer/replicated/",
+        env=null_gpu(count=2, fault=f"malloc>={PAGE}:7+"),
+    )
+    (row,) = document["skipped"]
+    assert row["reason"].startswith("rank 0: does not fit, although the predicted need")
+    assert row["reason"].endswith("; memory ends in forward")
+    (found,) = document["rehearsals"]
+    assert found["case"] == row["name"] and found["phases"] == []
+    assert found["out_of_memory"]["phase"] == "forward"
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""tools/rehearse: reading the program's files, and the printed output."""
+"""tools/rehearse: reading the program's result, and the printed output."""
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,23 +25,21 @@ KERNELS = [
     {"name": PRODUCT, "family": "fp32", "launches": 3},
 ]
 STEP = "model_size/tiny/fp32/forward/batch:1/seq:8"
-NULL = {"device_kind": "null_cuda"}
+NULL = {"device_kind": "null_cuda", "device": "NVIDIA H100 80GB HBM3 (null)"}
 GIB = 2**30
 
 
 def record(name: str = STEP, **others: Any) -> Json:
     counters = {"launches": 10, "copies_h2d": 1, "copy_bytes_h2d": 2048, "waits": 2}
     return {
-        "name": name,
-        "device": "NVIDIA H100 80GB HBM3 (null)",
+        "case": name,
         "free_bytes": 79 * GIB,
-        "predicted_peak_bytes": 5 * GIB,
-        "peak": {
-            "allocated_bytes": 6 * GIB,
-            "library_bytes": GIB,
-            "reserved_bytes": 8 * GIB,
-        },
-        "phases": [{"phase": "forward", "counters": counters, "kernels": KERNELS}],
+        "predicted_bytes": 5 * GIB,
+        "tensor_bytes": 5 * GIB,
+        "library_bytes": GIB,
+        "reserved_bytes": 8 * GIB,
+        "out_of_memory": None,
+        "phases": [{"name": "forward", "counters": counters, "kernels": KERNELS}],
         "components": [
             {"name": "ffn", "flops": 2e9, "bytes": 1e3},
             {"name": "optimizer", "flops": 0, "bytes": 3e9},
@@ -57,32 +56,29 @@ def full(name: str, **found: Any) -> Json:
     return record(name, out_of_memory=known | ending | found, phases=[])
 
 
-def read(tmp_path: Path, result: Result, *records: Json) -> Json:
-    for i, content in enumerate(records):
-        (tmp_path / f"{i}.json").write_text(json.dumps(content))
-    found = document("h100", tmp_path, result)
+def read(result: Result, *records: Json) -> Json:
+    found = document("h100", replace(result, rehearsals=list(records)))
     assert json.loads(json.dumps(found)) == found
     return found
 
 
 @pytest.fixture
-def rehearsal(tmp_path: Path) -> Json:
+def rehearsal() -> Json:
     good = parsed(entry(STEP, 0, host_us=1500), context=NULL)
-    return read(tmp_path, good, record())
+    return read(good, record())
 
 
-def test_the_text_of_each_kind_of_case(rehearsal: Json, tmp_path: Path) -> None:
+def test_the_text_of_each_kind_of_case(rehearsal: Json) -> None:
     no_sheet = record()
     del no_sheet["flops_per_second"], no_sheet["bytes_per_second"]
     plain = parsed(entry(STEP, 0), context=NULL)
-    unknown = read(tmp_path, plain, no_sheet)
+    unknown = read(plain, no_sheet)
     components = unknown["cases"][0]["components"]
     assert [component["computed_least_us"] for component in components] == [0, 0]
     skipped = [("a/1", "needs 99 GiB"), ("a/2", "needs 80 GiB"), ("a/4", "2 GPUs")]
     failed = [failure("a/3", "broken")]
     lists = {"skipped": [failure(*one) for one in skipped], "errors": failed}
     ended = read(
-        tmp_path,
         parsed(context=NULL, **lists),
         full("a/1"),
         record("a/2"),
@@ -90,9 +86,8 @@ def test_the_text_of_each_kind_of_case(rehearsal: Json, tmp_path: Path) -> None:
     )
     assert [case["name"] for case in ended["cases"]] == ["a/1", "a/2", "a/3", "a/4"]
     names = [f"b/{i}" for i in range(7)]
-    other = [{"phase": "call", "counters": {}, "kernels": KERNELS[:1]}]
+    other = [{"name": "call", "counters": {}, "kernels": KERNELS[:1]}]
     shared = read(
-        tmp_path,
         parsed(*(entry(name, 0) for name in names), context=NULL),
         *(record(name) for name in names[:6]),
         record(names[6], phases=other),
@@ -135,9 +130,9 @@ def test_predicted_times_have_a_result_of_their_own() -> None:
 
 def test_other_flags_are_the_programs() -> None:
     given = ["--suite=paper", "--benchmark_filter=^a", "--ranks=2", "--warmup=3"]
-    passed = flags(parse(["--gpu=h200", *given]), "--rehearsal=r")
+    passed = flags(parse(["--gpu=h200", *given]), "--rehearsal")
     ours = ["--benchmark_min_time=0", "--device=cuda", "--value_checks=skip"]
-    ours += ["--rehearsal=r"]
+    ours += ["--rehearsal"]
     assert sorted(passed) == sorted(given + ours), "none twice, such as --warmup"
     unasked = flags(parse(["--gpu=h200"]))
     assert "--warmup=0" in unasked
@@ -145,7 +140,7 @@ def test_other_flags_are_the_programs() -> None:
     assert flags(parse(["--gpu=h200", "--", "--a"]), "--own")[-2:] == ["--", "--a"]
 
 
-# Writes a record and a result like the built program.
+# Writes a result like the built program.
 PROGRAM = """#!{python}
 import json, pathlib, sys
 flags = dict(flag[2:].partition("=")[::2] for flag in sys.argv[1:])
@@ -154,10 +149,6 @@ if "nonsense" in flags:
     sys.exit(2)
 if "silent" in flags:
     sys.exit(-9)
-if "rehearsal" in flags:
-    directory = pathlib.Path(flags["rehearsal"])
-    directory.mkdir()
-    (directory / "a.json").write_text({record!r})
 pathlib.Path(flags["benchmark_out"]).write_text({result!r})
 sys.exit(int(flags.get("status", 0)))
 """
@@ -167,11 +158,8 @@ sys.exit(int(flags.get("status", 0)))
 def program(tmp_path: Path) -> Path:
     path = tmp_path / "program"
     result = result_of(entry(STEP, 0, host_us=1500), context=NULL)
-    text = PROGRAM.format(
-        python=sys.executable,
-        record=json.dumps(record()),
-        result=json.dumps(result),
-    )
+    result["rehearsals"] = [record()]
+    text = PROGRAM.format(python=sys.executable, result=json.dumps(result))
     write_script(path, text)
     return path
 

@@ -12,12 +12,11 @@
 #include <utility>
 
 #include "fixtures/device/cuda_memory.h"
-#include "fixtures/device/null_gpu.h"
 #include "fixtures/device/torch_device.h"
 #include "fixtures/experiment/fixture.h"
 #include "fixtures/memory/allocation_recorder.h"
-#include "fixtures/memory/out_of_memory.h"
 #include "fixtures/prediction/largest_fit.h"
+#include "fixtures/prediction/rehearsal.h"
 #include "fixtures/ranks/errors.h"
 #include "model/accounting/library.h"
 #include "model/distributed/fsdp/fully_sharded.h"
@@ -100,51 +99,22 @@ class MeshRank : public StepFixture {
 };
 
 // Adds what the null GPU did in the step.
-void AddCounts(const NullGpuPhases& phases, Json& found) {
+void AddCounts(const Json& phases, Json& found) {
   std::map<std::string, int64_t> total;
-  for (const auto& [phase, text] : phases.counts()) {
-    const auto counters = Json::parse(text).at("counters");
+  for (const Json& phase : phases) {
+    const Json& counters = phase.at("counters");
     for (const auto& [name, count] : counters.items()) {
       total[name] += count.get<int64_t>();
     }
-    if (phase == "call") continue;  // nothing runs before the first phase
     // A phase may be entered again.
-    Json& launches = found["kernels"].emplace(phase, 0).first.value();
+    const std::string name = phase.at("name");
+    Json& launches = found["kernels"].emplace(name, 0).first.value();
     launches = launches.get<int64_t>() + counters.at("launches").get<int64_t>();
   }
   for (const char* name : {"launches", "copies_h2d", "copies_d2h", "copies_d2d",
                            "copy_bytes_d2d", "fills", "fill_bytes", "waits"}) {
     found["counters"][name] = total.at(name);
   }
-}
-
-Json TrainTwoSteps(const MeshJob& job, const Device& device,
-                   NullGpuPhases& phases) {
-  const int64_t library_bytes = CublasWorkspaceBytes(device.index);
-  MeshRank rank(job, device);
-  device.Synchronize();
-  const int64_t build_peak = GetCudaMemory(device.index).allocated_peak;
-  // The steps' reserved memory must not include blocks of the build.
-  device.ReleaseUnusedMemory();
-  ResetCudaPeak(device.index);
-  // The first step allocates what the second one reuses.
-  for (int step = 0; step < 2; ++step) {
-    phases.Begin();
-    rank.Step(phases);
-    phases.End();
-    device.Synchronize();
-    AwaitAutogradThread(device.index);
-  }
-  const CudaMemory memory = GetCudaMemory(device.index);
-  Json found = {{"peak_bytes", memory.allocated_peak - library_bytes},
-                {"build_peak_bytes", build_peak - library_bytes},
-                {"resident_bytes", memory.allocated - library_bytes},
-                {"library_bytes", library_bytes},
-                {"reserved_bytes", memory.reserved_peak},
-                {"shard_elements", rank.ShardElements()}};
-  AddCounts(phases, found);
-  found["collectives"] = CollectivesJson(rank.traffic(), job.mesh);
-  return found;
 }
 
 template <typename T>
@@ -238,15 +208,31 @@ int64_t RankPredictor::LargestBatch(const MeshJob& job, int64_t budget_bytes) {
 
 Json RehearseRank(const MeshJob& job, const Device& device) {
   device.TakeLibraryMemory();
-  device.ReleaseUnusedMemory();
-  ResetCudaPeak(device.index);
-  NullGpuPhases phases;
-  Json found;
-  Json full =
-      CatchOutOfMemory([&] { found = TrainTwoSteps(job, device, phases); });
-  if (full.is_null()) return found;
-  full["phase"] = phases.phase();
-  return {{"out_of_memory", full}};
+  const int64_t library_bytes = CublasWorkspaceBytes(device.index);
+  int64_t build_peak = 0;
+  const auto build = [&] {
+    auto rank = std::make_unique<MeshRank>(job, device);
+    device.Synchronize();
+    build_peak = GetCudaMemory(device.index).allocated_peak;
+    // The steps' reserved memory must not include blocks of the build.
+    device.ReleaseUnusedMemory();
+    ResetCudaPeak(device.index);
+    return rank;
+  };
+  const RehearsedCall call = RehearseCall(build, device);
+  if (!call.out_of_memory.is_null()) {
+    return {{"out_of_memory", call.out_of_memory}};
+  }
+  const auto& rank = static_cast<const MeshRank&>(*call.fixture);
+  Json found = {{"peak_bytes", call.memory.allocated_peak - library_bytes},
+                {"build_peak_bytes", build_peak - library_bytes},
+                {"resident_bytes", call.memory.allocated - library_bytes},
+                {"library_bytes", library_bytes},
+                {"reserved_bytes", call.memory.reserved_peak},
+                {"shard_elements", rank.ShardElements()}};
+  AddCounts(call.phases, found);
+  found["collectives"] = CollectivesJson(rank.traffic(), job.mesh);
+  return found;
 }
 
 }  // namespace trainbench
