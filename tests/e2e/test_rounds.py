@@ -20,7 +20,7 @@ FLAGS = (
     [
         (
             "--suite=smoke",
-            "rounds=1 min_time=1 warmup=auto samples=auto cpu_allocator=caching",
+            "rounds=1 min_time=0.1 warmup=auto samples=auto cpu_allocator=caching",
         ),
         ("--suite=quick", "rounds=3 min_time=0.3 max_case_seconds=3.5"),
         ("--suite=quick --max_case_seconds=30", "min_time=0.3 max_case_seconds=30"),
