@@ -55,7 +55,7 @@ class Line:
 
     @property
     def of_us(self) -> float:
-        """The time of which the gain is a part."""
+        """The time that the gain shortens."""
         return (self.measured[0] if self.measured else self.base).time_us
 
 

@@ -132,9 +132,9 @@ def judge(expectation: Expectation, result: Result) -> Judgement:
 
 
 def undecided_among(values: Sequence[tuple[Measured, Bounds]]) -> list[int]:
-    """Returns 0 for each value whose verdict stands, or else the number of values among
-    which chance may have made it: the probability of any wrong verdict that stands is
-    at most 5 % (Holm, Scandinavian Journal of Statistics, 1979)."""
+    """Returns 0 for each value with a verdict that stands, or else the number of values
+    among which chance may have made it: the probability of any wrong verdict that
+    stands is at most 5 % (Holm, Scandinavian Journal of Statistics, 1979)."""
     # Values without a verdict count, too: chance chose which they are.
     doubts = [
         (value.doubt(*bounds), place)

@@ -172,7 +172,7 @@ class Result:
 
     @property
     def processes(self) -> int:
-        """The number of processes, each of which repeated the rows."""
+        """The number of processes that each repeated the rows."""
         return max((row.repetitions for row in self.rows if row.each), default=1)
 
     @property

@@ -178,7 +178,7 @@ def _held(what: str, value: float, bound: str, holds: bool) -> str:
 
 def rates(seen: Seen) -> list[str]:
     found = seen.result("rates")
-    # Of a shorter one, two events and a launch are more than 1 %.
+    # Two events and a launch are more than 1 % of a shorter one.
     spins = [
         r["p50_us"] / r["us"]
         for r in found.of("harness/spin/us:1000$")

@@ -89,7 +89,7 @@ struct Kind {
   bool replaces_buckets = false;
   // If ranks are fully sharded.
   std::optional<FullSharding> sharding = {};
-  // The step whose memory and traffic are compared with predictions.
+  // Its memory and traffic are compared with predictions.
   StepParams step = TrainedStep();
 };
 

@@ -122,6 +122,6 @@ def test_of_many_verdicts_those_stand_that_stand_together() -> None:
 
     assert verdicts(1) == [Verdict.FAILED, Verdict.FAILED]
     assert verdicts(40) == [Verdict.CANNOT_TELL] * 40 + [Verdict.FAILED]
-    # Chance chose which of the others could not be told.
+    # Chance chose which of the others are undecided.
     mixed = verdicts(1, undecided=39)
     assert mixed == [Verdict.CANNOT_TELL, Verdict.FAILED, *[Verdict.CANNOT_TELL] * 39]
