@@ -230,6 +230,13 @@ std::vector<StepParams> GpuJobs() {
   return jobs;
 }
 
+// On a real GPU cuDNN, which `sdpa` may take, chooses its own workspace.
+double ToleranceOf(const StepParams& job, const Device& gpu) {
+  const AttentionKind attention = job.model.attention;
+  const bool may_be_cudnn = attention == kSdpa || attention == kSdpaCudnn;
+  return may_be_cudnn && !gpu.null_gpu ? 0.1 : 0;
+}
+
 TEST(CudaDryStepTest, RequestsTheBytesOfARealStep) {
   const auto gpu = OpenDevice("cuda");
   if (!gpu.ok()) GTEST_SKIP() << "no CUDA device";
@@ -240,7 +247,9 @@ TEST(CudaDryStepTest, RequestsTheBytesOfARealStep) {
       job.precision = precision;
       job.mode = kStepModes[count++ % kStepModes.size()];
       if (!ModelStep::Unavailable(job, *gpu).empty()) continue;
-      EXPECT_EQ(DryBytesOfStep(job, *gpu).peak, RequestedPeak(job, *gpu))
+      const auto requested = static_cast<double>(RequestedPeak(job, *gpu));
+      const auto dry = static_cast<double>(DryBytesOfStep(job, *gpu).peak);
+      EXPECT_NEAR(dry, requested, ToleranceOf(job, *gpu) * requested)
           << TextOf(job);
     }
   }
