@@ -54,7 +54,7 @@ def _more_runs(judgement: Judgement) -> str:
         return ""
     worst = judgement.worst
     if worst.among:
-        return f"one of {worst.among} verdicts would be wrong by chance"
+        return f"it may be chance, among {worst.among} values"
     return worst.measured.runs_to_tell(*judgement.expectation.bounds)
 
 

@@ -36,7 +36,7 @@ class Instance:
     where: str  # its row or rows
     measured: Measured
     verdict: Verdict
-    among: int = 0  # the number of verdicts, if one may be wrong by chance, or else 0
+    among: int = 0  # values among which it may be chance, if that withdrew the verdict
 
 
 @dataclass(frozen=True)

@@ -251,11 +251,11 @@ def unknown(value: float, sources: frozenset[str] = frozenset()) -> Measured:
 def _of_samples(row: Row, counter: str) -> Measured:
     """Returns the mean, or the ratio of the first call or of all to the median of the
     later half of the samples. Its interval comes from the processes, if there are
-    several, or else from Student's t: the noise of that half, without the first call
+    enough, or else from Student's t: the noise of that half, without the first call
     and the transient, stands for all."""
     value, samples = row[counter], row.get("samples") or 0
-    if len(each := row.each.get(counter, ())) > 1:
-        ends = median_ends(each) or (min(each), max(each))
+    each = row.each.get(counter, ())
+    if each and (ends := median_ends(each)):
         return Measured(value, *ends, _series(row, counter), _sources(row))
     late = samples - samples // 2
     # The variance of the median of many normal values is pi / 2 times the mean's.
@@ -274,6 +274,8 @@ def _of_samples(row: Row, counter: str) -> Measured:
     if counter == "mean_us":  # no mean is beyond the samples
         low = max(low, row.get("min_us") or low)
         high = min(high, row.get("max_us") or high)
+    # Few processes tell no interval, but it contains each.
+    low, high = min(low, *each, value), max(high, *each, value)
     return Measured(value, low, high, sources=_sources(row))
 
 

@@ -95,15 +95,18 @@ class Program:
         return load_lines(self.directory / "a.jsonl")
 
     def start(
-        self, *flags: str, prefix: Sequence[str] = ("env", "--default-signal=HUP")
+        self,
+        *flags: str,
+        prefix: Sequence[str] = ("env", "--default-signal=HUP"),
+        stdout: int = subprocess.DEVNULL,
     ) -> subprocess.Popen[str]:
-        """Starts the program in a new session, without its standard output."""
+        """Starts the program in a new session."""
         return subprocess.Popen(
             [*prefix, *self.command(*flags)],
             cwd=self.directory,
             env=self.environment(),
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
+            stdout=stdout,
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,

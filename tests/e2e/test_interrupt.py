@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Signals: whenever they arrive, the results so far are on disk and readable."""
 
+import json
 import random
 import re
 import signal
+import subprocess
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +24,7 @@ LONGEST = 2.0
 class ChildExit:
     sent: signal.Signals
     code: int
+    out: str
     err: str
     directory: Path
 
@@ -33,7 +36,7 @@ def interrupt(
     program: Program, sent: signal.Signals, moment: float | str, *flags: str
 ) -> ChildExit:
     """Sends the signal after so many seconds, or shortly after this text on stderr."""
-    process = program.start(*flags)
+    process = program.start(*flags, stdout=subprocess.PIPE)
     assert process.stderr is not None
     try:
         seen = ""
@@ -45,8 +48,8 @@ def interrupt(
             moment = 0.05
         time.sleep(moment)
         process.send_signal(sent)
-        _, rest = process.communicate(timeout=600)
-        return ChildExit(sent, process.returncode, seen + rest, program.directory)
+        out, rest = process.communicate(timeout=600)
+        return ChildExit(sent, process.returncode, out, seen + rest, program.directory)
     finally:
         process.kill()
 
@@ -160,6 +163,20 @@ def test_rounds_that_are_stopped_keep_the_rows_so_far(tmp_path: Path) -> None:
     assert len(document["benchmarks"]) == 5 and document["complete"] is False
     assert len(load_lines(tmp_path / "a.jsonl")) == 5
     assert {row["visits"] for row in document["benchmarks"]} == {2}
+    for flag in ("--benchmark_format=json", "--benchmark_out=/dev/stdout"):
+        ended = interrupt(program, signal.SIGINT, "[6/7]", *flags[:2], flag)
+        found = json.loads(ended.out[ended.out.index('{\n  "context') :])
+        assert len(found["benchmarks"]) == 5 and found["complete"] is False
+
+
+def test_processes_that_are_stopped_keep_rows_and_tables(tmp_path: Path) -> None:
+    program = Program(built("TRAINBENCH_BINARY"), tmp_path)
+    flags = ("--benchmark_filter=^memory/", "--processes=3", *NANO, OUT)
+    interrupt(program, signal.SIGINT, "[3/3]", *flags)
+    document = load(tmp_path / "a.json")
+    kept = sum(row["run_type"] == "iteration" for row in document["benchmarks"])
+    assert kept in (2, 3) and document["complete"] is (kept == 3)
+    assert len(document["memory"]) == 1
 
 
 def test_a_second_signal_does_not_wait(faults: Program) -> None:

@@ -166,8 +166,10 @@ def cpu_name() -> str:
     first, _, _ = Path("/proc/cpuinfo").read_text().partition("\n\n")
     pairs = (line.partition(":") for line in first.splitlines())
     facts = {key.strip(): value.strip() for key, _, value in pairs}
-    signature = f"family {facts['cpu family']} model {facts['model']}"
-    return f"{facts['model name']} {signature} stepping {facts['stepping']}"
+    name = facts.get("model name", "unknown CPU")
+    keys = {"cpu family": "family", "model": "model", "stepping": "stepping"}
+    parts = (f"{word} {facts[key]}" for key, word in keys.items() if key in facts)
+    return " ".join((name, *parts))
 
 
 def machine(device: str) -> str:

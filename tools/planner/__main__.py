@@ -64,7 +64,7 @@ def _refuse_misplaced(parser: argparse.ArgumentParser, flags: Sequence[str]) -> 
     only = dict.fromkeys(parallel.flags(), "--parallel") | {"--mesh": "--gpu"}
     for token in flags:
         name = f"--{token.lstrip('-').partition('=')[0]}"
-        if name == "--parallel":
+        if token.startswith("-") and name == "--parallel":
             parser.error(f"unexpected {token!r}; allowed: --parallel, without a value")
         if token.startswith("-") and name in only:
             parser.error(f"unexpected {token!r}; allowed: only with {only[name]}")

@@ -103,7 +103,7 @@ def sanitized(tool: str, program: str) -> Step:
             *("compute-sanitizer", f"--tool={tool}", "--error-exitcode=9"),
             *(f"{{bin}}/{program}", f"--gtest_filter={GPU_TESTS}"),
         ),
-        seconds=80,
+        seconds=60,
         programs=("compute-sanitizer",),
         environment={"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"},
         null=None,

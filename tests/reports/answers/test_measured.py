@@ -91,11 +91,17 @@ PROCESSES = (100.0, 90.0, 130.0, 95.0, 105.0, 99.0)
 
 
 def test_several_processes_give_a_mean_its_interval() -> None:
-    """The calls of one process do not show what processes differ by."""
-    narrow = row(**MEAN | {"cv": 0.01})
-    for each in (PROCESSES, (90.0, 130.0)):
-        found = counter_of(replace(narrow, each={"mean_us": each}), "mean_us")
-        assert ends(found) == (100, 90, 130)
+    """The calls of one process do not show what processes differ by. Few processes
+    tell no interval: it has theirs and that of the calls."""
+    calls = row(**MEAN | {"cv": 0.1})
+    alone = counter_of(calls, "mean_us")
+    for each, expected in (
+        (PROCESSES, (100, 90, 130)),
+        ((99.0, 130.0), (100, alone.low, 130)),
+        ((100.0, 100.0), ends(alone)),
+    ):
+        found = counter_of(replace(calls, each={"mean_us": each}), "mean_us")
+        assert ends(found) == expected
 
 
 @pytest.mark.parametrize(
