@@ -274,7 +274,7 @@ def _of_samples(row: Row, counter: str) -> Measured:
     if counter == "mean_us":  # no mean is beyond the samples
         low = max(low, row.get("min_us") or low)
         high = min(high, row.get("max_us") or high)
-    # Few processes tell no interval, but it contains each.
+    # Few processes give no interval, but it contains each.
     low, high = min(low, *each, value), max(high, *each, value)
     return Measured(value, low, high, sources=_sources(row))
 

@@ -92,7 +92,7 @@ PROCESSES = (100.0, 90.0, 130.0, 95.0, 105.0, 99.0)
 
 def test_several_processes_give_a_mean_its_interval() -> None:
     """The calls of one process do not show what processes differ by. Few processes
-    tell no interval: it has theirs and that of the calls."""
+    give no interval: it spans theirs and the one by the calls."""
     calls = row(**MEAN | {"cv": 0.1})
     alone = counter_of(calls, "mean_us")
     for each, expected in (
