@@ -53,6 +53,12 @@ class Series:
             return statistics.median(self.values)
         return statistics.fmean(self.independent)
 
+    @property
+    def error(self) -> float:
+        """The standard error of the mean of the independent values, of two or more."""
+        values = self.independent
+        return statistics.stdev(values) / math.sqrt(len(values))
+
     def map(self, function: Callable[[float], float]) -> "Series":
         return replace(self, values=tuple(function(value) for value in self.values))
 
@@ -65,9 +71,8 @@ class Series:
         middle = self.middle
         below, above = (abs(math.log(end / middle)) for end in ends)
         if (count := len(self.visits)) >= _FEWEST_VISITS:
-            variation = statistics.stdev(self.independent) / middle
             student = float(stdtrit(count - 1, 0.975))
-            below = above = student * variation / math.sqrt(count)
+            below = above = student * self.error / middle
         low = middle * math.exp(-math.hypot(below, self.process_spread))
         high = middle * math.exp(math.hypot(above, self.process_spread))
         return low, high
@@ -174,9 +179,9 @@ class Measured:
             down, up = self.value - self.low, self.high - self.value
             normal = float(ndtri(0.975))
             return self.value, down / normal, up / normal, math.inf
-        middle, own = statistics.fmean(runs), statistics.stdev(runs)
+        middle = statistics.fmean(runs)
         between = self.series.process_spread * middle
-        error = math.hypot(own / math.sqrt(len(runs)), between)
+        error = math.hypot(self.series.error, between)
         return middle, error, error, len(runs) - 1
 
     @property
@@ -213,13 +218,13 @@ class Measured:
         A run is a process (--processes). The interval shrinks with the square root of
         their number.
         """
-        done = 1
-        if _PROCESSES in self.sources:
-            done = len(self.series.values) if self.series else FEWEST_RUNS
         if not self.is_fair:
             return f"the rows took no turns; --processes={FEWEST_RUNS} would tell"
         if not self.is_known:
             return f"{FEWEST_RUNS} runs would give an interval"
+        done = 1
+        if _PROCESSES in self.sources:
+            done = len(self.series.values) if self.series else FEWEST_RUNS
         distance = min(abs(self.value - bound) for bound in bounds)
         half = (self.high - self.low) / 2
         if distance * math.sqrt(MANY_RUNS / done) <= half:

@@ -215,8 +215,7 @@ def _compared(
 
 def _check_accepted(accepted: Iterable[str], results: Iterable[Result]) -> None:
     # These rows may lack one: the same command serves other rows, too.
-    every = (one for one in default_table().counters if one.is_compared)
-    exact = {one.name for one in every if "*" not in one.name} | {
+    exact = {name for name in default_table().compared if "*" not in name} | {
         name
         for result in results
         for row in result.rows

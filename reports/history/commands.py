@@ -136,9 +136,10 @@ def confirm(given: argparse.Namespace) -> int:
 
 def bisect(given: argparse.Namespace) -> int:
     """finds the commit that made a row slower; resumes an interrupted search"""
-    if given.metric and not default_table().find(given.metric).is_compared:
-        exact = (one.name for one in default_table().counters if one.is_compared)
-        raise Refused(f"--metric is {given.metric!r}; allowed: {', '.join(exact)}")
+    table = default_table()
+    if given.metric and not table.find(given.metric).is_compared:
+        allowed = ", ".join(table.compared)
+        raise Refused(f"--metric is {given.metric!r}; allowed: {allowed}")
     root = given.repository
     good, bad = (commits.revision_of(root, name) for name in (given.good, given.bad))
     line = commits.line_of(root, bad)

@@ -58,6 +58,11 @@ class CounterTable:
             self._found[name] = next(matches, Counter(name))
         return self._found[name]
 
+    @property
+    def compared(self) -> list[str]:
+        """The names and patterns of the counters that are compared."""
+        return [counter.name for counter in self.counters if counter.is_compared]
+
 
 @dataclass(frozen=True)
 class Listed:

@@ -330,14 +330,14 @@ def one_per_case(rows: Iterable[Row], is_process: bool = False) -> list[Row]:
 
 @dataclass(frozen=True)
 class _Document:
-    """A result file. Google Benchmark's own lacks the fields with a default."""
+    """A result file. The fields with a default may be missing."""
 
     context: dict[str, Any]
     benchmarks: list[dict[str, Any]]
     skipped: list[Failure]
     errors: list[Failure]
     complete: bool
-    counters: list[Listed] | None = None  # None, too, from Google Benchmark alone
+    counters: list[Listed] | None = None  # None: as in fixtures/counters.md
     turns: list[Turns] = field(default_factory=list)
     expectations: list[Expectation] = field(default_factory=list)
     profiles: list[Profile] = field(default_factory=list)

@@ -5,6 +5,7 @@ file with the columns of one of them."""
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -101,16 +102,21 @@ def _neusight_cells(row: Row) -> Row:
     return _meaning(row["model"]) | split | own
 
 
-def _meaning(name: str) -> Row:
+@cache
+def _names() -> dict[str, Row]:
     """Returns the cells that a name in these two files stands for."""
-    names = {row["name"]: row for row in cells.data("names.tsv")}
-    row = names[cells.one_of("name", name, names)]
-    return {column: cell for column, cell in row.items() if cell}
+    return {
+        row["name"]: {column: cell for column, cell in row.items() if cell}
+        for row in cells.data("names.tsv")
+    }
+
+
+def _meaning(name: str) -> Row:
+    return _names()[cells.one_of("name", name, _names())]
 
 
 def _device(gpu: str) -> Device | None:
-    names = {row["name"]: row["device"] for row in cells.data("names.tsv")}
-    return devices().get(names.get(gpu, ""))
+    return devices().get(_names().get(gpu, {}).get("device", ""))
 
 
 def _with_job(step: Step, device: Device, row: Row) -> Step:
