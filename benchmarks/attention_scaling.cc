@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Question: How do the time and memory of attention grow with the sequence
 //   length, in separate operations and in fused kernels?
-// Expect: Time tends to T^2: all variants multiply 4 B T^2 d FLOP forward and
+// Expect: Time tends to T^2: separate products have 4 B T^2 d FLOP forward and
 //   twice that backward. Saved memory grows as T^2, but in fused kernels as T.
 //   In fp32 naive saves exp(scores) and the weights, 8 B T^2 bytes, and peaks
 //   at 24 B T^2 in the softmax's backward pass; math saves 4 B T^2 and peaks at
@@ -55,10 +55,10 @@ TRAINBENCH_REGISTER_F(
         "sdpa_flash,sdpa_efficient,sdpa_cudnn,own precision=fp32,bf16 "
         "seq=256,1024,4096,8192,16384 d_head=16,32,64,128")
     ->Expect(
-        "naive attention saves T^2 bytes",
+        "the bytes that naive attention saves grow as T^2",
         Counter("saved_bytes").Of("variant=naive phase=forward").Along("seq"),
         About(2, 0.05))
-    ->Expect("fused attention saves T bytes",
+    ->Expect("the bytes that fused attention saves grow as T",
              Counter("saved_bytes")
                  .Of("variant=sdpa_flash phase=forward")
                  .Along("seq"),

@@ -8,8 +8,9 @@
 //   v projections, 7.7 M in the head and 7.1 M in the output projections (6 %
 //   each). At seq:128 the products scores and value have 4 * 128 * 768 * 12 =
 //   4.7 M of 246.6 M FLOPs per token, 2 %. Softmax has none, but takes more
-//   than 1 %: five passes over 12 * 12 * 128 = 18 k scores per token move 0.37
-//   MB, 12 us even at 30 GB/s, while 247 MFLOPs take 1.2 ms at 200 GFLOP/s.
+//   than 1 %: its operators read or write 12 * 12 * 128 = 18 k scores per token
+//   8 times, 0.59 MB, 20 us even at 30 GB/s, while 247 MFLOPs take 1.2 ms at
+//   200 GFLOP/s.
 //   The optimizer is memory-bound: 28 bytes for each of 128.6 M parameters,
 //   3.6 GB, take 0.36 s at 10 GB/s. All layers take the same time, and the
 //   profiled step takes as long as the timed one.
@@ -42,7 +43,8 @@ using enum StepMode;
 // The number of components and gaps to print, over all phases.
 constexpr std::size_t kPrintedParts = 5;
 
-// Profiled steps, in all rounds and in the pass of one.
+// A pass profiles kStepsOfAllPasses divided by the rounds, but no fewer than
+// kFewestSteps.
 constexpr int kStepsOfAllPasses = 18, kFewestSteps = 3;
 
 CaseName NameOfPart(const StepParams& p, const std::string& phase,

@@ -69,9 +69,9 @@ TRAINBENCH_REGISTER(StepLaunch,
         "model=tiny precision=fp32 mode=forward,forward_backward,train_step "
         "batch=2 seq=32")
     ->Quick("model=tiny precision=fp32 mode=train_step batch=2 seq=32")
-    ->QuickOnGpu(
-        "model=small precision=bf16_autocast "
-        "mode=forward,forward_backward,train_step batch=4 seq=512")
+    ->QuickOnGpu("model=tiny precision=fp32 mode=train_step batch=2 seq=32",
+                 "model=small precision=bf16_autocast "
+                 "mode=forward,forward_backward,train_step batch=4 seq=512")
     ->Full(
         "model=tiny precision=fp32 mode=forward,forward_backward,train_step "
         "batch=2 seq=32")
@@ -82,7 +82,7 @@ TRAINBENCH_REGISTER(StepLaunch,
     ->Expect("replayed train steps have the bits of eager ones",
              Counter("replay_error").Of("launch=graph mode=train_step"),
              AtMost(0))
-    ->Expect("a replay takes no longer than an eager call",
+    ->Expect("a replay takes at most 2 % longer than an eager call",
              Time().Of("launch=graph").Versus("launch=eager"), AtMost(1.02))
     ->Expect("a train step of tiny takes a third of the time, or less",
              Time()

@@ -4,19 +4,19 @@
 //   backward pass?
 // Expect: All strategies send the same bytes; they differ in calls and overlap.
 //   tiny has 39 gradients of 3.6 M parameters, 14 MB. If an all-reduce takes
-//   0.2 ms plus its bytes at 1 GB/s, one flat call takes 14.2 ms and 39 calls
-//   take 39 * 0.2 + 14 = 22 ms. So flat beats one call per parameter as long as
-//   its two copies of 14 MB (28 MB at 5 GB/s, 6 ms) cost less than the 38 calls
-//   that it saves (7.6 ms). On one CPU it saves more: within a step a call
-//   takes 1.5 ms, as a rank sleeps until the other one arrives. A step takes as
-//   long as ranks computing side by side, plus exposed communication. On GPUs,
-//   where communication has its own hardware, overlap hides all but the last
-//   bucket: k buckets cost bytes / (k bandwidth) + k alpha, least for buckets
-//   of sqrt(bytes * bandwidth * alpha) = sqrt(14 MB * 1 GB/s * 0.2 ms) = 1.7
-//   MB. Two GPUs are at least 1.6 times as fast as one. Ranks on one CPU send
-//   with the cores that compute. Overlap hides only waiting, so overlap_share
-//   stays below 0.5, and n ranks are no faster than one process with the whole
-//   batch and all cores.
+//   0.3 ms plus its bytes at 2 GB/s (all_reduce.cc), one flat call takes 7.3 ms
+//   and 39 calls take 39 * 0.3 + 7 = 19 ms. So flat beats one call per
+//   parameter as long as its two copies of 14 MB (28 MB at 5 GB/s, 6 ms) cost
+//   less than the 38 calls that it saves (11 ms). On one CPU it saves more:
+//   within a step a call takes 1.5 ms, as a rank sleeps until the other one
+//   arrives. A step takes as long as ranks computing side by side, plus exposed
+//   communication. On GPUs, where communication has its own hardware, overlap
+//   hides all but the last bucket: k buckets cost bytes / (k bandwidth) + k
+//   alpha, least for buckets of sqrt(bytes * bandwidth * alpha) = sqrt(14 MB *
+//   2 GB/s * 0.3 ms) = 2.9 MB. Two GPUs are at least 1.6 times as fast as one.
+//   Ranks on one CPU send with the cores that compute. Overlap hides only
+//   waiting, so overlap_share stays below 0.5, and n ranks are no faster than
+//   one process with the whole batch and all cores.
 
 #include <array>
 #include <cstdint>

@@ -8,11 +8,11 @@
 //   backward. That lowers the peak, but sends 3 instead of 2 (n-1)/n of their
 //   bytes. Otherwise a rank sends as much as the sharded optimizer, in one call
 //   per block, not one for all, and is at most 15 % slower. Ranks on one CPU
-//   wait 1.5 ms in each call (ddp.cc): 10 more calls in tiny's step of 45 ms,
-//   at most half of it. Where communication has its own hardware, prefetch
-//   hides all but the first gather and last reduction. Ranks on one CPU send
-//   with the cores that compute, so there it hides less than half. Gathers in
-//   bf16 send half as much.
+//   wait 1.5 ms in each call (ddp.cc): for 10 more calls 15 ms of tiny's step
+//   of 45 ms, at most half of it. Where communication has its own hardware,
+//   prefetch hides all but the first gather and last reduction. Ranks on one
+//   CPU send with the cores that compute, so there it hides less than half.
+//   Gathers in bf16 send half as much.
 
 #include <array>
 #include <optional>

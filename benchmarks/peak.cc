@@ -224,11 +224,10 @@ TRAINBENCH_REGISTER(PeakStream, "peak/work=stream/kernel/stores/size")
         "kernel:stores=read:ordinary,update:ordinary,triad:non_temporal "
         "size=256Mi")
     ->Full("kernel=copy,scale,add,triad,update,read size=256Mi")
-    ->Where([](const PeakStream::Params& p, const RunOptions&,
-               const Device& device) {
-      // A read stores nothing, so it has only one kind of stores.
-      return !device.is_cuda() &&
-             (p.stores == Stores::kOrdinary || p.kernel != StreamKernel::kRead);
+    ->OnCpu()
+    // A read stores nothing, so it has only one kind of stores.
+    ->Where([](const PeakStream::Params& p, const RunOptions&, const Device&) {
+      return p.stores == Stores::kOrdinary || p.kernel != StreamKernel::kRead;
     });
 
 // Measures the host's time, so the device is not held.

@@ -11,7 +11,7 @@
 //   and a few numbers for each token's loss. It computes
 //   6 B T (4 d^2 + 3 d d_ff) / n for a layer's matrices. tiny with 4 x 128
 //   tokens sends 4.7 MB in 20 calls and computes 3.8 GFLOPs: a rank on one core
-//   takes 76 ms at 50 GFLOP/s, sends for 5 ms at 1 GB/s, and waits 1.5 ms in
+//   takes 76 ms at 50 GFLOP/s, sends for 2.4 ms at 2 GB/s, and waits 1.5 ms in
 //   each call (ddp.cc): a third of the step, at most half. None of it can be
 //   hidden: the next product needs the sum. Two GPUs are faster than one; ranks
 //   on one CPU share the cores that one process has for itself. Data-parallel

@@ -3,14 +3,14 @@
 //   and from which size on does bandwidth, not latency, limit a transfer?
 // Expect: Time = latency + bytes / bandwidth. A latency of 5 us at 50 GB/s
 //   (PCIe 5) is worth 250 KB: below that size the time stays the same, above it
-//   grows with the bytes, and from 2.5 MB on 90 % of the bandwidth is reached.
-//   Pageable memory reaches half of the rate or less, because the host first
-//   copies it to a pinned buffer. A copy within a GPU counts twice the bytes
-//   and runs at the memory's bandwidth, 3 TB/s on an H100: 60 times the link.
-//   On a CPU, data that fits the last-level cache moves several times as fast
-//   as larger data. Beyond the cache memset shows 3/4 of memcpy's bytes per
-//   second: ordinary stores read a line before writing it, so memset moves 2
-//   bytes for 1 counted, memcpy 3 for 2.
+//   grows with the bytes, and from 9 * 250 KB = 2.25 MB on 90 % of the
+//   bandwidth is reached. Pageable memory reaches half of the rate or less,
+//   because the host first copies it to a pinned buffer. A copy within a GPU
+//   counts twice the bytes and runs at the memory's bandwidth, 3 TB/s on an
+//   H100: 60 times the link. On a CPU, data that fits the last-level cache
+//   moves several times as fast as larger data. Beyond the cache memset shows
+//   3/4 of memcpy's bytes per second: ordinary stores read a line before
+//   writing it, so memset moves 2 bytes for 1 counted, memcpy 3 for 2.
 
 #include "benchmarks/transfer/transfer.h"
 

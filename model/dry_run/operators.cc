@@ -17,7 +17,7 @@
 
 #include "absl/algorithm/container.h"
 #include "model/dry_run/dry_run.h"
-#if TRAINBENCH_CUDA
+#ifdef TRAINBENCH_CUDA
 #include <ATen/cuda/CUDAContext.h>
 #endif
 
@@ -243,7 +243,7 @@ int64_t SumOfRowsBytes(int64_t rows, int64_t columns, const GpuSize& gpu) {
 }
 
 GpuSize SizeOfGpu() {
-#if TRAINBENCH_CUDA
+#ifdef TRAINBENCH_CUDA
   const cudaDeviceProp& gpu = *at::cuda::getCurrentDeviceProperties();
   return {gpu.multiProcessorCount, gpu.maxThreadsPerMultiProcessor};
 #else

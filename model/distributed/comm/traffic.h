@@ -23,7 +23,9 @@ struct CollectiveCalls {
 
 // Bytes that one of `ranks` ranks sends for whole tensors of `bytes` bytes. On
 // rings: (N - 1) / N of a scatter or gather, 2 (N - 1) / N of an all-reduce
-// (Patarasuk & Yuan 2009). The root of a broadcast sends to each other rank.
+// (Patarasuk & Yuan 2009). A broadcast counts at its root, with a copy for each
+// other rank: a backend may let other ranks forward copies, but all ranks
+// together send as many.
 double SentBytes(CollectiveKind kind, int64_t bytes, int64_t ranks);
 
 class Traffic {
