@@ -66,13 +66,14 @@ class FakeGroup : public ProcessGroup {
     }
   }
   void Barrier() override { ++calls_; }
-  absl::StatusOr<std::unique_ptr<ProcessGroup>> Split(
+  absl::StatusOr<ProcessGroup*> Split(
       const std::vector<int>& colours) override {
     const auto end = colours.begin() + rank_;
-    return std::make_unique<FakeGroup>(
+    parts_.push_back(std::make_unique<FakeGroup>(
         static_cast<int>(std::count(colours.begin(), end, *end)),
         static_cast<int>(std::count(colours.begin(), colours.end(), *end)),
-        nullptr, backend_);
+        nullptr, backend_));
+    return parts_.back().get();
   }
   void Close() override {}
   const c10::intrusive_ptr<c10d::ProcessGroup>& c10d_group() const override {
@@ -95,6 +96,7 @@ class FakeGroup : public ProcessGroup {
   ProcessGroup* cpu_group_;
   CommBackend backend_;
   int calls_ = 0;
+  std::vector<std::unique_ptr<FakeGroup>> parts_;
 };
 
 }  // namespace trainbench

@@ -9,16 +9,20 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <map>
+#include <memory>
 #include <new>
 #include <thread>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "model/distributed/comm/backends.h"
 #include "model/distributed/comm/gloo_exchanges.h"
 #include "model/distributed/comm/rendezvous.h"
+#include "model/spec/status_macros.h"
 
 namespace trainbench {
 namespace {
@@ -94,7 +98,7 @@ class C10dGroup final : public ProcessGroup {
     try {
       backend_->abort();
     } catch (const std::exception&) {
-      // A destructor cannot report errors; an earlier error was reported.
+      // A destructor cannot report errors; the failed rank's was reported.
     }
   }
 
@@ -193,25 +197,32 @@ class C10dGroup final : public ProcessGroup {
     return group;
   }
 
-  absl::StatusOr<std::unique_ptr<ProcessGroup>> Split(
+  absl::StatusOr<ProcessGroup*> Split(
       const std::vector<int>& colours) override {
     if (colours.size() != static_cast<std::size_t>(options_.size)) {
       return absl::InvalidArgumentError(
           absl::StrCat(colours.size(), " colours are given; allowed: one for ",
                        "each of ", options_.size, " ranks"));
     }
+    const auto known = parts_.find(colours);
+    if (known != parts_.end()) return known->second.get();
     const auto end = colours.begin() + options_.rank;
     GroupOptions part = options_;
     part.rank = static_cast<int>(std::count(colours.begin(), end, *end));
     part.size =
         static_cast<int>(std::count(colours.begin(), colours.end(), *end));
-    return Meet(
-        SubStore(absl::StrCat("split", splits_++, ".colour", *end), store_),
-        part, make_backend_);
+    ASSIGN_OR_RETURN(
+        auto group,
+        Meet(SubStore(absl::StrCat("split", parts_.size(), ".colour", *end),
+                      store_),
+             part, make_backend_));
+    return parts_.emplace(colours, std::move(group)).first->second.get();
   }
 
   void Close() override {
+    for (const auto& [colours, part] : parts_) part->Close();
     backend_->shutdown();
+    if (cpu_group_ != nullptr) cpu_group_->Close();
     closed_ = true;
   }
 
@@ -245,7 +256,8 @@ class C10dGroup final : public ProcessGroup {
   StorePtr store_;
   GroupOptions options_;
   BackendMaker make_backend_;
-  int splits_ = 0;                        // calls of Split()
+  std::map<std::vector<int>, std::unique_ptr<ProcessGroup>>
+      parts_;                             // by colours
   std::unique_ptr<C10dGroup> cpu_group_;  // null over Gloo
   c10::intrusive_ptr<c10d::Backend> backend_;
   c10::intrusive_ptr<c10d::ProcessGroup> group_;

@@ -146,9 +146,9 @@ class ProcessGroup {
   // Returns when all ranks have called it.
   virtual void Barrier() = 0;
 
-  // Waits for NCCL's collectives and frees its communicator. All ranks call it
-  // after their last collective. The destructor of a group that was not closed,
-  // because a rank failed, aborts its collectives.
+  // Waits for NCCL's collectives and frees its communicator, those of the parts
+  // first. All ranks call it after their last collective. The destructor of a
+  // group that was not closed, because a rank failed, aborts its collectives.
   virtual void Close() = 0;
 
   // For c10d's Reducer.
@@ -156,10 +156,11 @@ class ProcessGroup {
 
   // Splits the group: returns this rank's part, the ranks with the same colour
   // in this group's order. colours[r] is rank r's colour; all ranks call it
-  // together with the same colours. The part uses its own keys in the store,
-  // the same backend and timeout, and may outlive this group. InvalidArgument
-  // unless each rank has one colour; Unavailable as in Join().
-  virtual absl::StatusOr<std::unique_ptr<ProcessGroup>> Split(
+  // together with the same colours, and get the same part again for the same
+  // colours. The group owns the part, which uses its own keys in the store, the
+  // same backend and timeout. InvalidArgument unless each rank has one colour;
+  // Unavailable as in Join().
+  virtual absl::StatusOr<ProcessGroup*> Split(
       const std::vector<int>& colours) = 0;
 
  private:

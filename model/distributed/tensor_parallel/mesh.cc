@@ -11,20 +11,14 @@
 namespace trainbench {
 namespace {
 
-std::unique_ptr<ProcessGroup> Part(ProcessGroup& group,
-                                   const std::vector<int>& colours) {
-  auto part = group.Split(colours);
+ProcessGroup* Part(ProcessGroup& group, const std::vector<int>& colours) {
+  const auto part = group.Split(colours);
   TORCH_CHECK_WITH(DistNetworkError, part.ok(),
                    std::string(part.status().message()));
-  return *std::move(part);
+  return *part;
 }
 
 }  // namespace
-
-void MeshGroups::Close() {
-  tensor->Close();
-  data->Close();
-}
 
 MeshGroups SplitMesh(ProcessGroup& group, int tensor) {
   TORCH_CHECK(tensor >= 1 && group.size() % tensor == 0, "a mesh of ",
@@ -35,10 +29,7 @@ MeshGroups SplitMesh(ProcessGroup& group, int tensor) {
     of_tensor.push_back(rank / tensor);
     of_data.push_back(rank % tensor);
   }
-  MeshGroups groups;
-  groups.tensor = Part(group, of_tensor);
-  groups.data = Part(group, of_data);
-  return groups;
+  return {.tensor = Part(group, of_tensor), .data = Part(group, of_data)};
 }
 
 }  // namespace trainbench

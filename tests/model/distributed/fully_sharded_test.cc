@@ -158,10 +158,10 @@ class RankFullyShardedMesh : public RankTest {
                                 int tensor, const FullSharding& sharding) {
     SCOPED_TRACE(c10::str("data ", replicas, ", tensor ", tensor, ", ",
                           TextOf(sharding)));
-    MeshGroups mesh = SplitMesh(*group_, tensor);
+    const MeshGroups mesh = SplitMesh(*group_, tensor);
     const int batches = mesh.data->size(), fsdp = batches / replicas;
     // Neighboring ranks share a replica.
-    MeshGroups shards = SplitMesh(*mesh.data, fsdp);
+    const MeshGroups shards = SplitMesh(*mesh.data, fsdp);
     at::manual_seed(3);
     TransformerLm whole(config, at::TensorOptions());
     TensorRanks ranks(config, *mesh.tensor);
@@ -169,7 +169,7 @@ class RankFullyShardedMesh : public RankTest {
     TransformerLm part = MakePart(ranks, {});
     AdamW adamw(Parameters(whole), AdamWKind::kFused);
     FullySharded sharded(part, sharding, at::kFloat, {}, *shards.tensor,
-                         shards.data.get());
+                         shards.data);
     at::manual_seed(11);
     const Batch batch = RandomBatch(37, 2 * batches, 7, at::kCPU);
     for (int step = 0; step < 3; ++step) {
@@ -180,8 +180,6 @@ class RankFullyShardedMesh : public RankTest {
     EXPECT_TRUE(VerifyReplicas(Parameters(part), *mesh.data).ok());
     ExpectAssembled(part, whole, *mesh.tensor, 1e-4);
     sharded.Free();
-    shards.Close();
-    mesh.Close();
   }
 };
 

@@ -48,10 +48,6 @@ struct Job {
   at::Tensor Whole(const at::Tensor& parameter, at::IntArrayRef sizes) const {
     return ranks ? Assemble(parameter, sizes, *mesh.tensor) : parameter;
   }
-  void Close() {
-    trainer.reset();
-    if (ranks) mesh.Close();
-  }
 };
 
 constexpr AdamWOptions kTrainerAdamW = {.lr = 1e-2, .weight_decay = 0.1};
@@ -108,7 +104,7 @@ Job Untrained(const ModelConfig& config, ProcessGroup& group, int tensor = 1) {
     return job;
   }
   job.mesh = SplitMesh(group, tensor);
-  job.data = job.mesh.data.get();
+  job.data = job.mesh.data;
   job.ranks = std::make_unique<TensorRanks>(config, *job.mesh.tensor);
   at::manual_seed(kTrainerSeed);
   job.model = MakePart(*job.ranks, {});
@@ -314,7 +310,6 @@ StepBytes BytesOfSteps(const Kind& kind, ProcessGroup& group) {
     bytes = MeasureSteps(at::kCPU, build, step);
   }
   EXPECT_EQ(bytes.after, bytes.resident);
-  job.Close();
   return bytes;
 }
 
@@ -357,7 +352,6 @@ class RankParallelTrainer : public RankTest {
       EXPECT_LE(far.sum().item<int64_t>(), 2) << parameter.key();
     }
     job.trainer->Free();
-    job.Close();
   }
 };
 

@@ -66,8 +66,8 @@ TEST_F(RankProcessGroup, ARankTalksToTheRanksOfItsColour) {
     neighbours.push_back(r / 2);
     places.push_back(r % 2);
   }
-  auto pair = group_->Split(neighbours);
-  auto row = group_->Split(places);
+  const auto pair = group_->Split(neighbours);
+  const auto row = group_->Split(places);
   ASSERT_TRUE(pair.ok()) << pair.status();
   ASSERT_TRUE(row.ok()) << row.status();
   EXPECT_EQ((*pair)->size(), 2);
@@ -81,14 +81,14 @@ TEST_F(RankProcessGroup, ARankTalksToTheRanksOfItsColour) {
   started->Wait();
   EXPECT_EQ(of_pair[0].item<int>(), rank / 2 * 4 + 1);
   EXPECT_EQ(of_row[0].item<int>(), n / 2 * (rank % 2 + (n / 2 - 1)));
-  // A split of a split, with this rank only, outlives both.
-  pair = (*pair)->Split({3, 5});
-  ASSERT_TRUE(pair.ok()) << pair.status();
-  row->reset();
-  (*pair)->AllReduce(of_pair);
-  EXPECT_EQ((*pair)->size(), 1);
+  EXPECT_EQ(*group_->Split(neighbours), *pair);
+  // A split of a split, with this rank only.
+  const auto alone = (*pair)->Split({3, 5});
+  ASSERT_TRUE(alone.ok()) << alone.status();
+  (*alone)->AllReduce(of_pair);
+  EXPECT_EQ((*alone)->size(), 1);
   EXPECT_EQ(of_pair[0].item<int>(), rank / 2 * 4 + 1);
-  (*pair)->Close();
+  group_->Close();
 }
 
 TEST_F(RankProcessGroup, EachRankHasOneColour) {
