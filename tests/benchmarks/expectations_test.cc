@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_split.h"
 #include "fixtures/experiment/experiment.h"
 #include "tests/benchmarks/listed_cases.h"
@@ -42,7 +43,8 @@ Parameters Without(Parameters parameters, const json& keys) {
 }
 
 // Returns whether one of the cases is a row of the quantity and another one is
-// the row that it is compared with.
+// the row that it is compared with; along a parameter, if two cases differ only
+// in it.
 bool IsMet(const json& quantity, const std::vector<Parameters>& cases) {
   const std::string along = quantity.at("along");
   std::set<Parameters> others;
@@ -51,20 +53,23 @@ bool IsMet(const json& quantity, const std::vector<Parameters>& cases) {
       others.insert(Without(other, quantity.at("versus")));
     }
   }
+  std::map<Parameters, std::set<std::string>> points;
   for (const Parameters& own : cases) {
-    const bool selected =
-        Has(own, quantity.at("rows")) && (along.empty() || own.contains(along));
-    if (selected && others.contains(Without(own, quantity.at("versus")))) {
-      return true;
-    }
+    if (!Has(own, quantity.at("rows"))) continue;
+    if (!others.contains(Without(own, quantity.at("versus")))) continue;
+    if (along.empty()) return true;
+    if (!own.contains(along)) continue;
+    points[Without(own, {{along, ""}})].insert(own.at(along));
   }
-  return false;
+  return absl::c_any_of(
+      points, [](const auto& line) { return line.second.size() > 1; });
 }
 
-// Returns the cases of all suites, keyed by experiment.
+// Returns the cases of the suites that answer questions, keyed by experiment.
 std::map<std::string, std::vector<Parameters>> ListAll(DeviceKind device) {
   std::map<std::string, std::vector<Parameters>> all;
   for (const Suite suite : kSuites) {
+    if (suite == Suite::kSmoke) continue;
     for (const Case& bench_case : ListedCases(suite, device)) {
       all[ExperimentOf(bench_case)].push_back(ParametersOf(bench_case));
     }
