@@ -173,6 +173,10 @@ absl::Status ValidatePositions(const ModelConfig& config) {
         "d_model / heads is ", config.d_head(),
         "; allowed: an even head dimension (rotary embeddings rotate pairs)"));
   }
+  if (config.context == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "positions=learned needs context; allowed: 1 to ", kMaxSize));
+  }
   return CheckRange("context", config.context, kMaxSize);
 }
 
