@@ -89,9 +89,9 @@ class AbRun:
         return replace(self, processes=sorted(whole, key=lambda one: one.position))
 
 
-def samples_file_of(file: str) -> str:
-    """Returns the name of a process's file of samples from the name of its result."""
-    return file.removesuffix(".json") + ".samples.jsonl"
+def samples_file_of(result: Path) -> Path:
+    """Returns a process's file of samples, which is next to its result."""
+    return result.with_suffix(".samples.jsonl")
 
 
 def save(run: AbRun, directory: Path) -> None:

@@ -3,9 +3,8 @@
 
 import functools
 import math
-import statistics
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -22,38 +21,8 @@ from reports.results.rows import Result
 from reports.results.rows import load as load_result
 
 Several = Annotated[list[float], Meta(min_length=1)]
-
-
-@dataclass(frozen=True)
-class Samples:
-    name: str  # of the row
-    repetition: Annotated[int, Meta(ge=0)]
-    samples_us: Several  # in order; only every n-th of a long list
-    every: float = 1
-    median_us: Annotated[float, Meta(ge=0)] | None = None  # of all samples
-    # The row's median time in each turn; empty without turns.
-    turn_us: Several = field(default_factory=list)
-
-
-def load(path: Path) -> list[Samples]:
-    """Loads a file of samples. Errors: NotAResult, which names the file."""
-    where, found = str(path), []
-    try:
-        for number, line in enumerate(records.read(path).splitlines(), 1):
-            where = f"{path}, line {number}"
-            read = record(records.parse(line), Samples)
-            if read.every <= 1:
-                read = replace(read, median_us=statistics.median(read.samples_us))
-            elif read.median_us is None:
-                raise NotAResult("it lacks median_us")
-            found.append(read)
-    except NotAResult as error:
-        raise NotAResult(f"{where}: {error}") from error
-    return found
-
-
 T = TypeVar("T")
-Turns = Mapping[int, list[float]]  # by repetition, the median time of each turn in us
+Turns = dict[int, list[float]]  # by repetition, the median time of each turn in us
 
 # Standard error of a middle-half mean over a full mean's, for normal values.
 _OF_MEAN = 1.1
@@ -113,16 +82,36 @@ def _read_once(read: Callable[[Path], T]) -> Callable[[Path], T]:
     return lambda path: at(path, path.stat().st_mtime_ns if path.exists() else 0)
 
 
+@dataclass(frozen=True)
+class _Samples:
+    """A line of a process's file of samples."""
+
+    name: str  # of the row
+    repetition: Annotated[int, Meta(ge=0)]
+    samples_us: Several  # in order; only every n-th of a long list
+    # The row's median time in each turn; empty without turns.
+    turn_us: Several = field(default_factory=list)
+
+
 def _turns_of(path: Path) -> dict[str, Turns]:
-    found: dict[str, dict[int, list[float]]] = {}
-    for line in load(path):
-        if line.turn_us:
-            found.setdefault(line.name, {})[line.repetition] = line.turn_us
-    return dict(found)
+    where = str(path)
+    found: dict[str, Turns] = {}
+    try:
+        for number, line in enumerate(records.read(path).splitlines(), 1):
+            where = f"{path}, line {number}"
+            read = record(records.parse(line), _Samples)
+            turns = found.setdefault(read.name, {})
+            if read.turn_us:
+                turns[read.repetition] = read.turn_us
+    except NotAResult as error:
+        raise NotAResult(f"{where}: {error}") from error
+    return found
 
 
 result_of: Callable[[Path], Result] = _read_once(load_result)
-_latest_turns_of = _read_once(_turns_of)
+# Returns the turns of each row that has samples. Errors: NotAResult, which names the
+# file of samples.
+turns_of: Callable[[Path], dict[str, Turns]] = _read_once(_turns_of)
 
 
 def times_of(path: Path, in_turns: bool) -> dict[str, Times]:
@@ -130,9 +119,7 @@ def times_of(path: Path, in_turns: bool) -> dict[str, Times]:
 
     Errors: NotAResult, for a file that was damaged after the run wrote it.
     """
-    turns = (
-        _latest_turns_of(path.with_name(samples_file_of(path.name))) if in_turns else {}
-    )
+    turns = turns_of(samples_file_of(path)) if in_turns else {}
     return {
         row.name: Times(row.time_us, turns.get(row.name, {}))
         for row in result_of(path).rows

@@ -10,7 +10,7 @@ from pathlib import Path
 from built import built
 from processes import Finished, run
 from program import NANO, Json, without
-from reports.compare.ab_record import load
+from reports.compare.ab_record import load, samples_file_of
 from stub_checkout import ROOT, write_script
 from tools.ab_run.schedule import side_of
 from tools.ab_run.task import key_of
@@ -59,15 +59,17 @@ def test_the_program_is_not_slower_than_itself(tmp_path: Path) -> None:
     assert all(row["interval"] is not None for row in rows)
     for name in ROWS:
         assert re.search(rf"^{name} .* to .* {PAIRS} pairs", done.stdout, re.M)
-    samples = found["samples"]
-    assert len(samples) == 2 * PAIRS * len(ROWS)
-    assert all(len(sample["samples_us"]) >= 5 for sample in samples)
-    # Both programs asked for the turns of their samples.
-    assert all(sample["turn_us"] for sample in samples)
     record = load(tmp_path / "out")
-    assert record.in_turns
+    assert record.in_turns and record.pairs == PAIRS
     key = key_of(record)
-    assert all(sample["side"] == side_of(key, sample["position"]) for sample in samples)
+    for process in record.processes:
+        assert process.side == side_of(key, process.position)
+        log = samples_file_of(tmp_path / "out" / process.file)
+        samples = [json.loads(line) for line in log.read_text().splitlines()]
+        assert len(samples) == len(ROWS)
+        assert all(len(sample["samples_us"]) >= 5 for sample in samples)
+        # Both programs asked for the turns of their samples.
+        assert all(sample["turn_us"] for sample in samples)
 
 
 def test_a_slower_program_is_found(tmp_path: Path) -> None:

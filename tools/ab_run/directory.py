@@ -10,8 +10,7 @@ from pathlib import Path
 
 from reports.compare.ab_decisions import fewest_pairs
 from reports.compare.ab_record import FILE, AbRun, load, samples_file_of
-from reports.compare.ab_times import load as load_samples
-from reports.compare.ab_times import result_of
+from reports.compare.ab_times import result_of, turns_of
 from reports.results.rows import NotAResult
 from tools.ab_run.errors import Usage
 from tools.ab_run.schedule import side_of
@@ -48,11 +47,9 @@ def claimed(directory: Path) -> Iterator[None]:
 def is_whole(path: Path) -> bool:
     """Whether a process wrote its whole result, with samples of every row."""
     try:
-        result = result_of(path)
-        samples = load_samples(path.with_name(samples_file_of(path.name)))
+        result, sampled = result_of(path), turns_of(samples_file_of(path))
     except NotAResult:
         return False
-    sampled = {line.name for line in samples}
     return result.complete and all(row.name in sampled for row in result.rows)
 
 

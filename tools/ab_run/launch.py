@@ -34,7 +34,7 @@ def command_of(
         *sampling,
         *task.run.flags,
         f"--benchmark_out={file}",
-        f"--samples_out={samples_file_of(str(file))}",
+        f"--samples_out={samples_file_of(file)}",
     ]
     # The first pair runs all rows, so that rows of only one side are reported.
     pattern = schedule.filter_of(rows) if process.pair > 0 else None

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Reports a run: prints a table, and writes every sample, and the noise floor."""
+"""Reports a run: prints a table, and writes the comparison, and the noise floor."""
 
 from pathlib import Path
-from typing import Any
 
 from reports.compare import as_json, text
 from reports.compare.ab_decisions import (
@@ -12,8 +11,7 @@ from reports.compare.ab_decisions import (
     plan_of,
     results_of,
 )
-from reports.compare.ab_record import SIDES, AbRun, samples_file_of
-from reports.compare.ab_times import load
+from reports.compare.ab_record import SIDES, AbRun
 from reports.compare.comparison import Comparison, Options
 from reports.compare.noise import NoiseFile, noise_of_rows, save_noise
 from reports.results.records import save
@@ -24,24 +22,6 @@ KIND = "trainbench ab result"
 VERSION = 1
 
 
-def samples(run: AbRun, directory: Path) -> list[dict[str, Any]]:
-    """All samples, by process, row and repetition. Errors: NotAResult."""
-    return [
-        {
-            "row": sampled.name,
-            "side": process.side,
-            "pair": process.pair,
-            "position": process.position,
-            "repetition": sampled.repetition,
-            "median_us": sampled.median_us,
-            "samples_us": sampled.samples_us,
-            "turn_us": sampled.turn_us,
-        }
-        for process in run.processes
-        for sampled in load(directory / samples_file_of(process.file))
-    ]
-
-
 def finish(
     run: AbRun, directory: Path, options: Options, copy: Path | None
 ) -> Comparison:
@@ -49,10 +29,7 @@ def finish(
     OSError."""
     comparison = comparison_of(run, directory, options)
     print(text.render(comparison), flush=True)
-    content = {
-        "comparison": as_json.document(comparison),
-        "samples": samples(run, directory),
-    }
+    content = {"comparison": as_json.document(comparison)}
     for path in (directory / FILE, copy):
         if path is not None:
             save(path, KIND, VERSION, content)

@@ -11,7 +11,7 @@ import pytest
 
 from fake_program import SHORT, Pairs
 from reports.compare.ab_decisions import known_pairs
-from reports.compare.ab_times import Times, pair_of
+from reports.compare.ab_times import Times, pair_of, turns_of
 from reports.compare.intervals import Pair
 
 
@@ -59,7 +59,8 @@ def test_what_changes_in_the_course_of_a_pair_hits_both(duet: Pairs) -> None:
     }
     assert ratios["a"] == pytest.approx([math.log(1.1)] * 7, abs=0.0011)
     assert ratios["b"] == pytest.approx([0] * 7, abs=0.0011)
-    assert {len(sampled["turn_us"]) for sampled in duet.result()["samples"]} == {9}
+    turns = turns_of(duet.out / "001.samples.jsonl")
+    assert {row: len(each[0]) for row, each in turns.items()} == {"a": 9, "b": 9}
 
 
 @pytest.mark.parametrize(
