@@ -33,17 +33,14 @@ def fail(text):
     print("trainbench: " + text, file=sys.stderr)
     sys.exit(2)
 
-if "help" in flags:
-    print("  --shuffle" if config.get("shuffles", True) else "  --seed")
-    sys.exit(0)
 if "nonsense" in flags:
     fail("unknown flag '--nonsense'; --help lists the flags")
 if "turns" in flags and not config.get("turns"):
     fail("unknown flag '--turns'")
-if "list" in flags:
-    sys.exit(0)
 if "shuffle" in flags and not config.get("shuffles", True):
     fail("unknown flag '--shuffle'")
+if "list" in flags:
+    sys.exit(0)
 pattern = flags.get("benchmark_filter", ".")
 rows = [name for name in config["rows"] if re.search(pattern, name)]
 if not rows:

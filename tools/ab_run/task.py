@@ -18,6 +18,12 @@ from tools.ab_run.errors import Usage
 from tools.ab_run.progress import StatusLine
 from tools.ab_run.revisions import Repository
 
+# Flags that older revisions lack, and what happens without them.
+_NEWER = {
+    "shuffle": "all cases run in their usual order",
+    "turns": "its processes run one after the other",
+}
+
 
 @dataclass(frozen=True)
 class Program:
@@ -37,13 +43,8 @@ class Program:
         except OSError as error:
             raise Usage(f"{self.path} cannot be run: {error.strerror}") from error
 
-    def can_shuffle(self) -> bool:
-        """Whether it has --shuffle; older revisions do not."""
-        return "--shuffle" in self._ask("--help").stdout
-
-    def can_take_turns(self) -> bool:
-        """Whether it has --turns; older revisions do not."""
-        return self._ask("--turns=0", "--list").returncode == 0
+    def has(self, flag: str) -> bool:
+        return self._ask(f"--{flag}=0", "--list").returncode == 0
 
     def rows(self, flags: Sequence[str]) -> list[str]:
         """The names of its cases. Errors: Usage, with the message of the program."""
@@ -143,16 +144,10 @@ def prepare(arguments: Arguments, root: Path, status_line: StatusLine) -> Task:
     if not rows:
         raise Usage(f"{base.side.label} and {new.side.label} have no row in common")
     distinct = {program.path: program for program in (base, new)}.values()
-    shuffles = all(program.can_shuffle() for program in distinct)
-    if not shuffles:
-        status_line.print(
-            "a revision has no --shuffle: all cases run in their usual order"
-        )
-    in_turns = all(program.can_take_turns() for program in distinct)
-    if not in_turns:
-        status_line.print(
-            "a revision has no --turns: its processes run one after the other"
-        )
+    has = {flag: all(program.has(flag) for program in distinct) for flag in _NEWER}
+    for flag, otherwise in _NEWER.items():
+        if not has[flag]:
+            status_line.print(f"a revision has no --{flag}: {otherwise}")
     run = AbRun(
         base=base.side,
         new=new.side,
@@ -161,13 +156,12 @@ def prepare(arguments: Arguments, root: Path, status_line: StatusLine) -> Task:
         confidence=arguments.confidence,
         max_pairs=arguments.max_pairs,
         stops_early=arguments.same is None,
-        in_turns=in_turns,
+        in_turns=has["turns"],
         noise=noise,
         rows=rows,
     )
     _check_pairs(run)
-    programs = {"base": base, "new": new}
-    return Task(run, programs, shuffles)
+    return Task(run, {"base": base, "new": new}, shuffles=has["shuffle"])
 
 
 def _hash_of(document: Mapping[str, object]) -> str:

@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -35,12 +34,6 @@ class Place:
     @property
     def path(self) -> str:
         return os.environ.get("PATH", os.defpath) + os.pathsep + _TOOLKIT
-
-
-@dataclass(frozen=True)
-class Ended:
-    status: int | None  # None: it was killed at its limit
-    seconds: float
 
 
 def why_not(step: Step, place: Place) -> str:
@@ -118,9 +111,9 @@ def command_of(step: Step, place: Place, out: Path) -> list[str]:
 
 def run(
     command: Sequence[str], environment: dict[str, str], log: IO[bytes], seconds: float
-) -> Ended:
-    """Runs a command; kills it and its children at the limit. Errors: OSError."""
-    began = time.monotonic()
+) -> int | None:
+    """Runs a command and returns its status; kills it and its children at the limit,
+    and returns None. Errors: OSError."""
     grace = min(_MOST_GRACE, seconds / 10)
     process = subprocess.Popen(
         command,
@@ -130,13 +123,12 @@ def run(
         stderr=log,
         start_new_session=True,
     )
-    status: int | None = None
     try:
-        status = process.wait(max(0.0, seconds - grace))
+        return process.wait(max(0.0, seconds - grace))
     except subprocess.TimeoutExpired:
         with suppress(ProcessLookupError, subprocess.TimeoutExpired):
             os.killpg(process.pid, signal.SIGTERM)
             process.wait(grace)
+        return None
     finally:
         kill(process)
-    return Ended(status, time.monotonic() - began)

@@ -43,20 +43,22 @@ def _run_step(step: Step, place: Place, out: Path, end: float) -> StepRecord:
         seconds = min(left, step.seconds or left)
         if seconds <= 0:
             return StepRecord(command, note="the stage had no time left for it")
+        began = time.monotonic()
         with (out / "log.txt").open("ab") as log:
             log.write(f"\n$ {' '.join(command)}\n".encode())
             log.flush()
-            ended = run(command, environment_of(step, place), log, seconds)
+            status = run(command, environment_of(step, place), log, seconds)
+        took = round(time.monotonic() - began, 2)
     except (OSError, subprocess.SubprocessError) as error:
         said = str(getattr(error, "stderr", None) or "").strip()
         note = ": ".join(text for text in (str(error), said) if text)
         return StepRecord(list(step.command), status=127, note=note)
     note = ""
-    if ended.status is None:
+    if status is None:
         note = f"ended after {seconds:.0f} s"
-    elif ended.status:
-        note = f"{Path(command[0]).name} ended with {ended.status}: {_last_line(out)}"
-    return StepRecord(command, ended.status, round(ended.seconds, 2), note)
+    elif status:
+        note = f"{Path(command[0]).name} ended with {status}: {_last_line(out)}"
+    return StepRecord(command, status, took, note)
 
 
 def _last_line(out: Path) -> str:
