@@ -4,31 +4,14 @@
 import json
 import platform
 import shutil
-import subprocess
 import sys
 from importlib.metadata import distributions
 from pathlib import Path
 
+from tools.prove.monitor import output_of, queried
+
 _OF_GPU = ("nvidia-", "torch", "triton", "numpy", "scipy")
 _QUERY = "name,driver_version,vbios_version,persistence_mode,pstate,power.limit"
-
-
-def output_of(*command: str) -> str:
-    """Standard output and error, or the reason why there is none."""
-    try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=60,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"{command[0]}: {error}"
-    return done.stdout
 
 
 def wheels() -> dict[str, str]:
@@ -47,12 +30,10 @@ def missing_libraries(programs: Path) -> list[str]:
 
 
 def main(programs: Path, out: Path) -> None:
-    gpu = ""
     if shutil.which("nvidia-smi"):
         print(output_of("nvidia-smi", "-q"))
-        gpu = output_of("nvidia-smi", f"--query-gpu={_QUERY}", "--format=csv,noheader")
     found = {
-        "gpu": gpu.strip(),
+        "gpu": queried(_QUERY),
         "wheels": wheels(),
         "missing": missing_libraries(programs),
         "kernel": platform.release(),

@@ -14,19 +14,34 @@ _QUERY = (
 )
 
 
-def clocks() -> str:
-    """The current clocks; "" without nvidia-smi."""
+def output_of(*command: str, seconds: float = 60) -> str:
+    """Standard output and error, or the reason why there is none."""
     try:
-        return subprocess.run(
-            ["nvidia-smi", f"--query-gpu={_QUERY}", "--format=csv,noheader"],
+        done = subprocess.run(
+            command,
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             text=True,
-            timeout=_SECONDS,
+            errors="replace",
+            timeout=seconds,
             check=False,
-        ).stdout.strip()
-    except (OSError, subprocess.TimeoutExpired):
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"{command[0]}: {error}"
+    return done.stdout
+
+
+def queried(fields: str, seconds: float = 60) -> str:
+    """What nvidia-smi says of these fields; "" without it."""
+    if shutil.which("nvidia-smi") is None:
         return ""
+    query = (f"--query-gpu={fields}", "--format=csv,noheader")
+    return output_of("nvidia-smi", *query, seconds=seconds).strip()
+
+
+def clocks() -> str:
+    return queried(_QUERY, _SECONDS)
 
 
 @contextmanager

@@ -59,11 +59,9 @@ def environment_of(step: Step, place: Place) -> dict[str, str]:
 
 def _names(command: Sequence[str], step: Step, place: Place) -> list[str]:
     """The names of the command's cases. Errors: OSError, SubprocessError."""
-    outputs = ("--benchmark_out=", "--samples_out=", "--trace=", "--resume=")
     program = command[command.index(str(place.programs / "trainbench")) :]
-    listing = [flag for flag in program if not flag.startswith(outputs)]
     return subprocess.run(
-        [*listing, "--benchmark_list_tests"],
+        [*program, "--benchmark_list_tests"],
         env=environment_of(step, place),
         stdin=subprocess.DEVNULL,
         capture_output=True,

@@ -77,22 +77,13 @@ def test_two_revisions_and_everybodys_flags() -> None:
     )
     assert given == Arguments(
         revisions=["main", "HEAD"],
-        same=None,
-        binaries=[],
-        project=None,
-        target=None,
-        prefix=None,
-        threshold=0.03,
-        confidence=0.9,
+        flags=["--device", "cpu", "--nolist"],
         max_pairs=40,
         max_minutes=5.0,
-        noise=None,
-        noise_out=None,
-        allow_different_environment=False,
+        threshold=0.03,
+        confidence=0.9,
         out=Path("o"),
-        json=None,
         benchmark_filter="a|b",
-        flags=["--device", "cpu", "--nolist"],
     )
 
 
