@@ -2,6 +2,7 @@
 """Decides on the rows of a tools/ab run from its pairs."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from reports.compare.ab_record import SIDES, AbRun, SideName
@@ -87,7 +88,7 @@ def comparison_of(run: AbRun, directory: Path, options: Options) -> Comparison:
     planned = replace(
         options, threshold=run.threshold, confidence=run.confidence, noise=run.noise
     )
-    found = compare(base, new, planned, decide(run, directory))
+    found = compare(base, new, planned, partial(decide, run, directory))
     # Processes shuffle their cases: restore the order of the record.
     places = {row: place for place, row in enumerate(run.rows)}
     rows = sorted(found.rows, key=lambda row: places.get(row.name, len(places)))

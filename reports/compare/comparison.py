@@ -3,7 +3,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -232,13 +232,14 @@ def compare(
     base: Sequence[Result],
     new: Sequence[Result],
     options: Options,
-    decisions: Mapping[str, Decision] | None = None,
+    decide: Callable[[], Mapping[str, Decision]] | None = None,
 ) -> Comparison:
     """Compares the processes of two sides.
 
-    `decisions` holds the decisions of tools/ab by row; later processes may lack decided
-    rows. Errors: NotComparable, if the environments differ in a way that matters, if
-    the sides have no row in common, or if no row has an accepted metric.
+    `decide` returns the decisions of tools/ab by row, if the sides are comparable;
+    later processes may lack decided rows. Errors: NotComparable, if the environments
+    differ in a way that matters, if the sides have no row in common, or if no row has
+    an accepted metric.
     """
     first, second = (
         [_only(options.pattern, result) for result in environment.in_order(side)]
@@ -251,10 +252,10 @@ def compare(
         options.noise.context if options.noise else None,
         options.allow_different_environment,
     )
-    paired = decisions is not None or environment.alternate(first, second)
+    paired = decide is not None or environment.alternate(first, second)
     sides = [one.by_name for one in first], [one.by_name for one in second]
-    rows = _compared(sides, paired, options, decisions or {})
-    others = unmatched(first, second, all_measure=decisions is None)
+    rows = _compared(sides, paired, options, decide() if decide else {})
+    others = unmatched(first, second, all_measure=decide is None)
     # With nothing to compare, a failed row that both sides list is still a finding; a
     # row that one side lacks, or that both skipped, is not.
     if not rows and not any(row.known_to_both and row.fails for row in others):

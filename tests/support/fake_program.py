@@ -104,8 +104,7 @@ def write(complete):
     minutes, seconds = divmod(int(name[:3]), 60)
     date = "2026-01-01T00:%02d:%02d+00:00" % (minutes, seconds)
     context = dict(host_name="fake", device_kind="cpu", date=date)
-    if "torch" in config:
-        context["torch"] = config["torch"]
+    context.update(config.get("context", {{}}))
     document = dict(
         context=context, benchmarks=benchmarks,
         skipped=[], errors=[dict(name=r, reason="wrong") for r in errors],

@@ -143,7 +143,7 @@ def test_a_row_that_some_runs_lack_is_listed_and_an_error_in_one_fails() -> None
     assert (partly.name, partly.new) == ("e/two", "absent in 1 of 2 runs")
     assert found.exit_code == 0
     # A run that no longer measures decided rows is not listed.
-    assert compare([both, both], [both, half], Options(), {}).unmatched == []
+    assert compare([both, both], [both, half], Options(), dict).unmatched == []
     bad = parsed(entry("e/one", 1), errors=[failure("e/two", "nan")])
     found = compare([both, both], [both, bad], Options())
     assert len(found.rows) == 2 and found.exit_code == 1

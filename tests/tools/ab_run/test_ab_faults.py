@@ -171,7 +171,7 @@ def test_the_larger_of_threshold_and_noise_floor_counts(pairs: Pairs) -> None:
 
 def test_other_environments_are_refused_after_one_pair(pairs: Pairs) -> None:
     pairs.write("base")
-    pairs.write("new", torch="9.9")
+    pairs.write("new", context={"torch": "9.9"})
     for _ in range(3):  # also when called again
         out, err = pairs.ab(SHORT, status=2)
         assert out == ""
@@ -179,3 +179,11 @@ def test_other_environments_are_refused_after_one_pair(pairs: Pairs) -> None:
         assert pairs.run().pairs == 1
     pairs.ab(SHORT, "--allow-different-environment")
     assert pairs.run().pairs == 7
+
+
+def test_a_null_gpu_is_refused_after_one_pair(either: Pairs) -> None:
+    either.write("base", {"a": 0.0}, context={"device_kind": "null_cuda"})
+    _, err = either.ab("--max_pairs=6", status=2)
+    assert "a side ran on a null GPU, which has no times" in err
+    assert either.run().pairs == 1
+    assert compare_main([str(either.out)]) == 2
