@@ -23,6 +23,7 @@ VERSION = 1
 FILE = "ab.json"
 
 SideName = Literal["base", "new"]
+MOST_PAIRS = 10**6  # of a run
 Reason = Literal["decided", "max_pairs", "max_minutes"]
 SIDES: tuple[SideName, SideName] = ("base", "new")
 
@@ -64,7 +65,7 @@ class AbRun:
     threshold: Annotated[float, Meta(gt=0, lt=1)]  # the smallest ratio - 1 that matters
     # The probability that every interval of the table is right.
     confidence: Annotated[float, Meta(gt=0.5, lt=1)]
-    max_pairs: Annotated[int, Meta(ge=1)]
+    max_pairs: Annotated[int, Meta(ge=1, le=MOST_PAIRS)]
     stops_early: bool  # as soon as planned looks have decided every row
     in_turns: bool  # whether the processes of a pair took turns within it
     noise: NoiseFile | None = None  # the noise floor behind the thresholds

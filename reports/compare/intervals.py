@@ -23,6 +23,7 @@ MANY_PAIRS = 1000  # more are impractical
 # Error of the log time that a process keeps until it exits, even on a quiet machine:
 # a lower bound on the error of a pair.
 KEPT = 0.005
+_MOST = 700.0  # logarithm of a ratio; a damaged noise floor may imply more
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Interval:
 
     @property
     def ratios(self) -> tuple[float, float]:
-        return math.exp(self.low), math.exp(self.high)
+        return math.exp(max(self.low, -_MOST)), math.exp(min(self.high, _MOST))
 
 
 class Pair(NamedTuple):

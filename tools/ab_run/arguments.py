@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
+from reports.compare.ab_record import MOST_PAIRS
 from reports.compare.argument_types import number, percentage
 from tools.ab_run.errors import Usage
 
@@ -98,7 +99,7 @@ class _Parser(argparse.ArgumentParser):
         raise Usage(message)
 
 
-_PAIRS, _MINUTES = number(1, 10**6, whole=True), number(1e-9, 1e9)
+_PAIRS, _MINUTES = number(1, MOST_PAIRS, whole=True), number(1e-9, 1e9)
 
 
 def _parser() -> _Parser:

@@ -2,6 +2,7 @@
 """A verdict requires an effect that is both certain and relevant."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -109,6 +110,8 @@ def test_reach_widens_what_the_bell_curve_makes_too_narrow() -> None:
     assert found.verdict is Verdict.INCONCLUSIVE
     assert found.interval == Interval(math.log(1.1) - 0.2, math.log(1.1) + 0.2)
     assert decide_once(math.log(1.3), 0.001, 0.02, far).verdict is Verdict.REGRESSED
+    damaged = decide_once(0.1, 0.001, 0.02, replace(CALM, reach=1e300)).interval
+    assert damaged is not None and math.isfinite(damaged.ratios[1])
     near = RowNoise(floor=0.01, spread=0.005, pairs=20, reach=0.001)
     assert decide_once(math.log(1.1), 0.001, 0.02, near) == decide_once(
         math.log(1.1), 0.001, 0.02, CALM
