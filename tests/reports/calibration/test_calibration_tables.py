@@ -188,6 +188,9 @@ def test_what_histories_report_is_seldom_wrong() -> None:
     assert len(bounds(false)) == 2 + len(history.NOISES)
     assert max(bounds(false)) <= 1
     assert any("stored times" in each for each in false)
+    text = " ".join(published().split())
+    most = max(int(each.split(" | ")[1].partition(".")[0]) for each in false)
+    assert f"finds up to {most} changes" in text
     searches = [c for c in cells_of("+3 %") + cells_of("+10 %") if len(c) == 5]
     for _, broken, right, _, wrong in searches:
         assert int(wrong) <= 5
@@ -195,3 +198,5 @@ def test_what_histories_report_is_seldom_wrong() -> None:
     assert len(searches) == 4
     (known,) = [c for c in cells_of("1 %") if c[1:2] == ["5"]]
     assert float(known[3].split()[0]) >= 90
+    (known,) = [c for c in cells_of("2 %") if c[1:2] == ["6"]]
+    assert f"{known[3]} of them if six processes differ by 2 %" in text
