@@ -8,7 +8,12 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-_REMOTE = re.compile(r"(?:\w+://)?(?:[^@/]*@)?([^/:]+)[/:](.+?)(?:\.git)?/?")
+_REMOTE = re.compile(
+    r"(?:https?://(?:[^@/]*@)?([^/]+)/"  # its port is also the web address's
+    r"|(?:ssh|git)://(?:[^@/]*@)?([^/:]+)(?::\d+)?/"
+    r"|(?:[^@/]*@)?([^/:]+):(?!/))"  # host:path, as ssh takes it
+    r"(.+?)(?:\.git)?/?"
+)
 
 
 class Refused(Exception):
@@ -72,7 +77,10 @@ def unknown(root: Path, revisions: Collection[str]) -> set[str]:
 
 
 def address_of(root: Path) -> str:
-    """Returns a commit's web address without its hash; "" without a remote."""
+    """Returns a commit's web address without its hash; "" without a remote host."""
     remotes = git(root, "config", "--default", "", "--get", "remote.origin.url")
     found = _REMOTE.fullmatch(remotes)
-    return f"https://{found[1]}/{found[2]}/commit/" if found else ""
+    if found is None:
+        return ""
+    host, path = found[1] or found[2] or found[3], found[4]
+    return f"https://{host}/{path}/commit/"

@@ -18,6 +18,7 @@ from histories import add, fake_ab, filled, repository, result
 from processes import wait_until
 from reports.history import commands
 from reports.history.__main__ import main
+from reports.history.commits import address_of
 from reports.history.oracle import flags_of
 from reports.history.series import FEWEST
 from reports.history.store import Store
@@ -194,6 +195,22 @@ def test_the_page_has_a_plot_for_every_row(case: Case, tmp_path: Path) -> None:
     address = f"https://host.example/team/project/commit/{case.revisions[SINCE]}"
     assert text.count("<figure data-row") == 10 and f'href="{address}"' in text
     assert text.count("data-changed") == 2
+
+
+@pytest.mark.parametrize(
+    ("remote", "place"),
+    [
+        ("ssh://git@host.example:2222/team/it.git", "host.example/team/it"),
+        ("https://me:key@host.example:8443/team/it/", "host.example:8443/team/it"),
+        ("host.example:it", "host.example/it"),
+        *((path, "") for path in ("../it.git", "/srv/it.git", "file:///srv/it.git")),
+    ],
+)
+def test_the_address_of_a_commit(tmp_path: Path, remote: str, place: str) -> None:
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "config", "remote.origin.url", remote)
+    found = address_of(tmp_path)
+    assert found == (f"https://{place}/commit/" if place else "")
 
 
 def test_exports_have_the_newest_point(case: Case, tmp_path: Path) -> None:
