@@ -2,7 +2,8 @@
 """The record of a run of tools/ab: its settings, and the processes so far.
 
 The directory of a run holds the record in ab.json, and for each process its result in
-NNN.json and its samples in NNN.samples.jsonl.
+NNN.json and its samples in NNN.samples.jsonl, and at last the comparison in
+result.json.
 """
 
 import hashlib
@@ -18,9 +19,9 @@ from reports.compare.noise import NoiseFile
 from reports.results import records
 from reports.results.records import NotAResult, record, saved
 
-KIND = "trainbench ab run"
-VERSION = 1
-FILE = "ab.json"
+KIND, RESULT_KIND = "trainbench ab run", "trainbench ab result"
+VERSION = 1  # of both
+FILE, RESULT = "ab.json", "result.json"
 
 SideName = Literal["base", "new"]
 MOST_PAIRS = 10**6  # of a run

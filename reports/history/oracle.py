@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from reports.compare import ab_record
 from reports.compare.decision import Verdict
 from reports.compare.exact import MetricChange
 from reports.compare.filters import escaped
@@ -157,9 +158,10 @@ def ask(question: Question, root: Path, kept: Path | None = None) -> Answer:
         raise CannotMeasure(f"{question.good[:10]} or {question.bad[:10]} has no build")
     if status not in (0, 1):
         raise Refused(f"tools/ab ended with status {status}")
-    path = directory / "result.json"
+    path = directory / ab_record.RESULT
+    kind = (ab_record.RESULT_KIND, ab_record.VERSION)
     try:
-        comparison = records.saved(path, "trainbench ab result", 1).get("comparison")
+        comparison = records.saved(path, *kind).get("comparison")
         found = _answers(comparison)
     except NotAResult as error:
         raise Refused(f"{path}: {error}") from error

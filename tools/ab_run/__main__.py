@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reports.command import run_main
 from reports.compare.ab_decisions import fewest_pairs
-from reports.compare.ab_record import AbRun, load, save
+from reports.compare.ab_record import RESULT, AbRun, load, save
 from reports.compare.comparison import Options
 from reports.compare.environment import NotComparable
 from reports.history.commits import Refused
@@ -54,7 +54,7 @@ def _measure(measurement: Measurement, run: AbRun, arguments: Arguments) -> int:
         status_line.print(f"kept {kept} in {directory}; the same command again goes on")
         raise
     found = report.finish(run, directory, options, arguments.json)
-    status_line.print(f"wrote {directory / report.FILE}")
+    status_line.print(f"wrote {directory / RESULT}")
     if is_cut_short(run):
         status_line.print(
             f"{plural(run.pairs, 'pair')} of the {fewest_pairs(run)} that an interval "

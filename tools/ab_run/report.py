@@ -11,15 +11,11 @@ from reports.compare.ab_decisions import (
     plan_of,
     results_of,
 )
-from reports.compare.ab_record import SIDES, AbRun
+from reports.compare.ab_record import RESULT, RESULT_KIND, SIDES, VERSION, AbRun
 from reports.compare.comparison import Comparison, Options
 from reports.compare.noise import NoiseFile, noise_of_rows, save_noise
 from reports.results.records import save
 from tools.ab_run.errors import Failed
-
-FILE = "result.json"
-KIND = "trainbench ab result"
-VERSION = 1
 
 
 def finish(
@@ -30,9 +26,9 @@ def finish(
     comparison = comparison_of(run, directory, options)
     print(text.render(comparison), flush=True)
     content = {"comparison": as_json.document(comparison)}
-    for path in (directory / FILE, copy):
+    for path in (directory / RESULT, copy):
         if path is not None:
-            save(path, KIND, VERSION, content)
+            save(path, RESULT_KIND, VERSION, content)
     return comparison
 
 
