@@ -7,13 +7,7 @@ import subprocess
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-
-_REMOTE = re.compile(
-    r"(?:https?://(?:[^@/]*@)?([^/]+)/"  # its port is also the web address's
-    r"|(?:ssh|git)://(?:[^@/]*@)?([^/:]+)(?::\d+)?/"
-    r"|(?:[^@/]*@)?([^/:]+):(?!/))"  # host:path, as ssh takes it
-    r"(.+?)(?:\.git)?/?"
-)
+from urllib.parse import urlsplit
 
 
 class Refused(Exception):
@@ -53,9 +47,8 @@ def git(root: Path, *arguments: str, words: str = "") -> str:
 
 def line_of(root: Path, branch: str) -> list[Commit]:
     """Lists a branch's first-parent commits, oldest first. Errors: Refused."""
-    form = "--format=%H%x09%cs%x09%s"
     # A subject may hold a character that Python counts as the end of a line.
-    options = ("-z", "--reverse", "--first-parent", form)
+    options = ("-z", "--reverse", "--first-parent", "--format=%H%x09%cs%x09%s")
     log = git(root, "log", *options, "--end-of-options", branch, "--")
     return [Commit(*entry.split("\t", 2)) for entry in log.rstrip("\0").split("\0")]
 
@@ -78,9 +71,9 @@ def unknown(root: Path, revisions: Collection[str]) -> set[str]:
 
 def address_of(root: Path) -> str:
     """Returns a commit's web address without its hash; "" without a remote host."""
-    remotes = git(root, "config", "--default", "", "--get", "remote.origin.url")
-    found = _REMOTE.fullmatch(remotes)
-    if found is None:
-        return ""
-    host, path = found[1] or found[2] or found[3], found[4]
-    return f"https://{host}/{path}/commit/"
+    remote = git(root, "config", "--default", "", "--get", "remote.origin.url")
+    url = urlsplit(re.sub(r"^([^/:]+):(?!/)", r"ssh://\1/", remote))  # host:path
+    is_web = url.scheme in ("http", "https")  # its port is also the address's
+    host = url.netloc.rpartition("@")[2] if is_web else url.hostname
+    path = url.path.strip("/").removesuffix(".git")
+    return f"https://{host}/{path}/commit/" if host else ""

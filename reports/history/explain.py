@@ -42,8 +42,7 @@ def _calls(profile: Profile) -> Amounts:
 
 
 def _copied(profile: Profile) -> Amounts:
-    each = profile.copies
-    return ((f"{c.name} {c.direction}, {c.phase}", c.bytes) for c in each)
+    return ((f"{c.name} {c.direction}, {c.phase}", c.bytes) for c in profile.copies)
 
 
 def _passes(profile: Profile) -> dict[str, Floats]:
@@ -73,8 +72,7 @@ def _profile_lines(before: Profile, after: Profile) -> Iterator[str]:
 
 
 def _at_peak(table: MemoryTable) -> Amounts:
-    each = table.at_peak
-    return ((f"{t.operator} {t.shape} {t.dtype}", t.total_bytes) for t in each)
+    return ((f"{t.operator} {t.shape} {t.dtype}", t.total_bytes) for t in table.at_peak)
 
 
 def explained(before: Result, after: Result) -> dict[str, list[str]]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from reports.compare import ab_record
+from reports.compare.ab_record import RESULT, RESULT_KIND, VERSION
 from reports.compare.decision import Verdict
 from reports.compare.exact import MetricChange
 from reports.compare.filters import escaped
@@ -158,10 +158,9 @@ def ask(question: Question, root: Path, kept: Path | None = None) -> Answer:
         raise CannotMeasure(f"{question.good[:10]} or {question.bad[:10]} has no build")
     if status not in (0, 1):
         raise Refused(f"tools/ab ended with status {status}")
-    path = directory / ab_record.RESULT
-    kind = (ab_record.RESULT_KIND, ab_record.VERSION)
+    path = directory / RESULT
     try:
-        comparison = records.saved(path, *kind).get("comparison")
+        comparison = records.saved(path, RESULT_KIND, VERSION).get("comparison")
         found = _answers(comparison)
     except NotAResult as error:
         raise Refused(f"{path}: {error}") from error

@@ -209,8 +209,7 @@ def test_the_page_has_a_plot_for_every_row(case: Case, tmp_path: Path) -> None:
 def test_the_address_of_a_commit(tmp_path: Path, remote: str, place: str) -> None:
     git(tmp_path, "init", "--quiet")
     git(tmp_path, "config", "remote.origin.url", remote)
-    found = address_of(tmp_path)
-    assert found == (f"https://{place}/commit/" if place else "")
+    assert address_of(tmp_path) == (f"https://{place}/commit/" if place else "")
 
 
 def test_exports_have_the_newest_point(case: Case, tmp_path: Path) -> None:

@@ -75,11 +75,10 @@ WRONG: list[Any] = [
     *({"new": UNNAMED}, {"flags": "--seed=1"}, {"threshold": 0}, {"threshold": "2"}),
     *({"confidence": 0.5}, {"confidence": 10**400}, {"stops_early": 1}),
     *({"max_pairs": 0}, {"max_pairs": 7.5}, {"max_pairs": True}, {"noise": 1}),
-    *({"max_pairs": 10**400},),
     *({"rows": ["a", 1]}, {"rows": ["a", "a"]}, {"ended": "bored"}),
     *({"processes": {}}, {"processes": [1]}, two(position=0)),
     *(two(position=-1), two(side="base"), two(side="old"), two(seconds=-1)),
-    *({"in_turns": None}, {"kind": "x"}, {"version": 2}),
+    *({"in_turns": None}, {"kind": "x"}, {"version": 2}, {"max_pairs": 10**400}),
 ]
 
 
