@@ -9,13 +9,11 @@ from reports.pages.plotting.canvas import (
     GRID,
     HALF,
     LINE,
-    SIZE,
     WIDE,
     Canvas,
     Figure,
     Formatter,
     Scale,
-    legend_height,
     readable_on,
     width_of,
 )
@@ -77,9 +75,7 @@ def draw_bars(title: str, said: str, bars: Sequence[Bar], look: Look) -> Figure:
     width = max(WIDE, WIDE / 2 + names) if names > HALF * _LONG else look.width
     rows = len(bars) + len({bar.group for bar in bars if bar.group})
     bottom = rows * LINE + 4
-    foot = bottom + 16 + (14 if look.label else 0)
-    height = max(foot + legend_height(legend, width) + 4, LEAST_HEIGHT)
-    canvas = Canvas(title, width, height)
+    canvas = Canvas(title, width, LEAST_HEIGHT)
     left = names + 8
     right = width - max(width_of(bar.value) for bar in bars) - 10
     scale = _scale(bars, look)
@@ -100,7 +96,7 @@ def draw_bars(title: str, said: str, bars: Sequence[Bar], look: Look) -> Figure:
     if look.line:
         x = across(1)
         canvas.line([(x, 2), (x, bottom)], BLACK, width="0.9", dash="4 3")
-    canvas.legend(legend, foot + SIZE / 2 + 6)
+    canvas.end(bottom + (30 if look.label else 16), legend, gap=6)
     return canvas.figure(said)
 
 

@@ -101,8 +101,8 @@ class Scale:
 class Canvas:
     """The elements of a plot, in points from the top left."""
 
-    def __init__(self, title: str, width: float, height: float) -> None:
-        self.title, self.width, self.height = title, width, height
+    def __init__(self, title: str, width: float, least_height: float = 0.0) -> None:
+        self.title, self.width, self.height = title, width, least_height
         self._parts: list[str] = []
 
     def _add(self, shape: str, colour: str, more: str, name: str, inside: str) -> None:
@@ -146,12 +146,20 @@ class Canvas:
         inside = f"<title>{html.escape(title)}</title>" if title else ""
         self._add(shape, fill, stroke, more.get("name", ""), inside)
 
-    def legend(self, entries: Mapping[str, str], top: float) -> None:
-        """Adds names with their colors, in lines from left to right."""
-        for name, (x, line) in _places(entries, self.width).items():
-            y = top + line * LINE
-            self.box((x, y - 4), (12, 8), entries[name])
+    def end(self, foot: float, legend: Mapping[str, str], gap: float) -> None:
+        """Ends the canvas with a legend `gap` below the foot of the plot: names with
+        their colors, in lines from left to right."""
+        x, lines = 0.0, 0
+        for name, colour in legend.items():
+            needed = width_of(name) + 28
+            if not lines or x + needed > self.width:
+                x, lines = 0.0, lines + 1
+            y = foot + SIZE / 2 + gap + (lines - 1) * LINE
+            self.box((x, y - 4), (12, 8), colour)
             self.text(x + 16, y, name)
+            x += needed
+        below = lines * LINE + 6 if lines else 0
+        self.height = max(self.height, foot + below + 4)
 
     def figure(self, description: str) -> Figure:
         width, height = self.width, self.height
@@ -164,22 +172,6 @@ class Canvas:
             f'xmlns="http://www.w3.org/2000/svg">\n{body}\n</svg>\n'
         )
         return Figure(self.title, description, svg, (width, height))
-
-
-def _places(entries: Mapping[str, str], width: float) -> dict[str, tuple[float, int]]:
-    places, x, line = {}, 0.0, 0
-    for name in entries:
-        needed = width_of(name) + 28
-        if x and x + needed > width:
-            x, line = 0.0, line + 1
-        places[name] = (x, line)
-        x += needed
-    return places
-
-
-def legend_height(entries: Mapping[str, str], width: float) -> float:
-    lines = [line for _, line in _places(entries, width).values()]
-    return LINE * (max(lines) + 1) + 6 if lines else 0.0
 
 
 def readable_on(colour: str) -> str:

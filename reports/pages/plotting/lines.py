@@ -9,13 +9,11 @@ from reports.pages.plotting.canvas import (
     GRID,
     HALF,
     LINE,
-    SIZE,
     Canvas,
     Figure,
     Formatter,
     Point,
     Scale,
-    legend_height,
     width_of,
 )
 
@@ -56,9 +54,7 @@ class Plane:
 
 def frame(title: str, plane: Plane, legend: Mapping[str, str]) -> Canvas:
     """Returns a canvas with the axes and the legend."""
-    foot = plane.bottom + 18 + (14 if plane.x_label else 0)
-    height = foot + legend_height(legend, plane.width) + 4
-    canvas = Canvas(title, plane.width, height)
+    canvas = Canvas(title, plane.width)
     right = plane.width - 14
     ticks = list(plane.x_ticks) or plane.x.ticks(6)
     free = 0.0
@@ -78,7 +74,7 @@ def frame(title: str, plane: Plane, legend: Mapping[str, str]) -> Canvas:
     middle = (plane.left + right) / 2
     if plane.x_label:
         canvas.text(middle, plane.bottom + 24, plane.x_label, "middle")
-    canvas.legend(legend, foot + SIZE / 2 + LINE / 4)
+    canvas.end(plane.bottom + (32 if plane.x_label else 18), legend, gap=LINE / 4)
     return canvas
 
 
