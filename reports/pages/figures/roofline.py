@@ -10,7 +10,8 @@ from reports.advice.run import arithmetic
 from reports.pages.plotting.canvas import BLACK, CLEAR_COLOURS, WIDE, Canvas, Figure
 from reports.pages.plotting.lines import Plane, frame, logarithmic
 from reports.results import text
-from reports.results.rows import Result, Row, grouped
+from reports.results.records import shown
+from reports.results.rows import NotAResult, Result, Row, grouped
 
 ABOVE = 1.02  # times the roof; less is noise
 # The program's text for a row above every peak (derived_metrics.cc).
@@ -62,7 +63,12 @@ def _raising(result: Result, peak: str) -> list[Row]:
 
 def _moved_per_second(result: Result, row: Row) -> float:
     """Returns bytes per second, minus the bytes that the cache may hold."""
-    cache = float(result.context.get("last_level_cache_bytes", 0))
+    held = result.context.get("last_level_cache_bytes", "0")
+    try:
+        cache = float(held)
+    except ValueError as error:
+        said = f"last_level_cache_bytes is {shown(held)}; allowed: a number"
+        raise NotAResult(said) from error
     return max(row["bytes"] - cache, 0) / row.time_us * 1e6
 
 

@@ -99,7 +99,9 @@ def load(path: Path) -> Timeline | None:
             np.array([event[key] for event in events], kind)
             for key, kind in (("time_us", float), ("live_bytes", float), ("step", int))
         )
-    except (OSError, ValueError) as error:
+        if not np.isfinite([times, live]).all() or (live < 0).any():
+            raise ValueError("a time or a size is not a number of at least 0")
+    except (OSError, OverflowError, ValueError, csv.Error) as error:
         raise NotAResult(f"{path}: {error}") from error
     return Timeline(_name(path.stem), events, times, live, steps) if events else None
 

@@ -18,7 +18,7 @@ from reports.pages.figures.memory import memory
 from reports.pages.figures.roofline import roofline
 from reports.pages.plot import figures
 from reports.pages.plotting.canvas import Figure
-from reports.results.rows import TIME, Row
+from reports.results.rows import TIME, NotAResult, Row
 from results import entry, parsed, result_of
 
 
@@ -193,6 +193,13 @@ def test_rooflines() -> None:
         name: outline(roofline(parsed(*PEAKS, *rows))) for name, rows in cases.items()
     }
     check_golden("figures/roofline.txt", found)
+
+
+def test_the_size_of_a_cache_is_a_number() -> None:
+    rows = (*PEAKS, above("softmax/b", "pass over memory", 4))
+    run = parsed(*rows, context={"last_level_cache_bytes": "32 MiB"})
+    with pytest.raises(NotAResult, match="bytes is '32 MiB'; allowed: a number"):
+        roofline(run)
 
 
 def case(n: int) -> Any:

@@ -186,14 +186,14 @@ def test_hostile_words_stay_words(tmp_path: Path) -> None:
         entry("transfer/b", 1, f"direction={evil}", size=9, bytes_per_second=1e9),
         context=CONTEXT | {"suite": evil, evil: evil},
         skipped=[{"name": "contents", "reason": f"`{evil}`\n\n# no heading"}],
-        errors=[{"name": evil, "reason": "$x_{ | [a](b) *c*"}],
+        errors=[{"name": "`\n# no name`<script", "reason": "$x_{ | [a](b) *c*"}],
     )
     read, markdown = pages(tmp_path, content)
     assert {"script", "img"} & {tag for tag, _ in read.tags} == set()
     assert f"trainbench: {evil} suite" in read.text
     assert f"`{evil}`" in read.text.replace("\n", "") or evil in read.text
     assert len(read.all("id")) == len(set(read.all("id")))
-    assert "\n# no heading" not in markdown
+    assert "\n# no " not in markdown
     assert r"$x_{ | \[a](b) \*c\*" in markdown
     assert re.search(r"^\| .*/a\\\|b \| 5 us \|$", markdown, re.MULTILINE)
 

@@ -57,7 +57,11 @@ def test_train_steps_come_first_and_what_is_beyond_is_said(
     assert "further" not in figures[0].description
 
 
-LINES = (f"x,y,alloc,1,{MADE}\n", '"1,2', "1,2\n", f"1,2,alloc,1,{MADE},0\n")
+LINES = (
+    *(f"{pair},alloc,1,{MADE}\n" for pair in ("x,y", "nan,2", "1,inf", "1,-2")),
+    *('"1,2', "1,2\n", f"1,2,alloc,1,{MADE},0\n", "1" * (1 << 18)),
+    f"1,2,alloc,1,{MADE}\n".replace("forward,1", f"forward,{10**30}"),
+)
 
 
 @pytest.mark.parametrize(
