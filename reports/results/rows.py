@@ -55,6 +55,14 @@ class Turns:
     visits: tuple[int, ...] = ()  # the number of turns of each visit
     process_spread: float = 0.0  # by how much ratios vary between processes
 
+    def __post_init__(self) -> None:
+        count, visits = len(self.us), self.visits
+        if count and visits and (min(visits) < 1 or sum(visits) != count):
+            raise ValueError(
+                f"visits are {shown(visits)}; allowed: at least 1 turn in each, and "
+                f"{count} in all"
+            )
+
 
 @dataclass(frozen=True)
 class Row:

@@ -104,6 +104,7 @@ def with_profile(**changes: Any) -> dict[str, Any]:
     return DOCUMENT | {"profiles": [profile | changes]}
 
 
+TURNS = {"case": "e/a", "family": "f", "us": [1, 1]}
 QUESTION = {"experiment": "e", "question": "?"}
 MADE_UP: list[Any] = [
     [1],
@@ -126,6 +127,7 @@ MADE_UP: list[Any] = [
     DOCUMENT | {"benchmarks": [ENTRY | {"repetition_index": 0}] * 2},
     *(with_profile(passes="6"), with_profile(of=1), with_profile(ranges=7)),
     *(with_profile(kernels=[bad]) for bad in ({}, KERNEL, *BAD_KERNELS)),
+    *(DOCUMENT | {"turns": [TURNS | {"visits": bad}]} for bad in ([1], [2, 1], [0, 2])),
 ]
 
 
