@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Where the time of a step goes."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from reports.answers import kernels, ranges
 from reports.answers.cells import shown
-from reports.answers.kernels import (
-    families_table,
-    kernels_table,
-    top_sentence,
-    top_table,
-)
 from reports.answers.measured import (
     CANNOT_TELL,
     Measured,
@@ -18,7 +13,6 @@ from reports.answers.measured import (
     exactly,
     time_of,
 )
-from reports.answers.ranges import copies_table, layers_table, ranges_table
 from reports.answers.shapes import STEP, shape_text, step_text
 from reports.results import text
 from reports.results.profiles import Profile
@@ -35,12 +29,19 @@ class Step:
 
     rows: list[Row]
     profile: Profile | None = None
-    phases: dict[str, Row] = field(default_factory=dict)
-    # By phase and component, gaps included.
-    parts: dict[tuple[str, str], Row] = field(default_factory=dict)
-    whole: Row | None = None
-    timed: Row | None = None
     inference: "Step | None" = None  # of the same model; only of the step to show
+
+    def __post_init__(self) -> None:
+        of = {
+            (row.words.get("phase", ""), row.words.get("component", "")): row
+            for row in self.rows
+        }
+        # By phase and component, gaps included.
+        self.parts = {key: row for key, row in of.items() if key[1] not in _NOT_PARTS}
+        self.phases = {phase: row for (phase, part), row in of.items() if part == "all"}
+        self.whole = self.phases.pop("step", None)
+        timed = (row for (_, part), row in of.items() if part == "timed")
+        self.timed = next(timed, None)
 
     @property
     def name(self) -> str:
@@ -68,21 +69,6 @@ class Step:
             value = sum(share.value for share in each)
             found[component] = Measured(value, low, min(1.0, high))
         return dict(sorted(found.items(), key=lambda item: -item[1].value))
-
-
-def _step(rows: list[Row], profile: Profile | None) -> Step:
-    step = Step(rows, profile)
-    for row in rows:
-        phase, component = row.words.get("phase", ""), row.words.get("component", "")
-        if component == "timed":
-            step.timed = row
-        elif component == "all" and phase == "step":
-            step.whole = row
-        elif component == "all":
-            step.phases[phase] = row
-        elif component not in _NOT_PARTS:
-            step.parts[phase, component] = row
-    return step
 
 
 def matmul_share(row: Row) -> Measured:
@@ -152,7 +138,7 @@ def profiled(result: Result) -> dict[tuple[str, ...], Step]:
         return (*(row.words.get(word, "") for word in STEP), shape_text(row))
 
     by_step = grouped(result.of("breakdown"), key)
-    return {k: _step(rows, result.profile_of(rows)) for k, rows in by_step.items()}
+    return {k: Step(rows, result.profile_of(rows)) for k, rows in by_step.items()}
 
 
 def shown_step(result: Result) -> Step | None:
@@ -182,7 +168,7 @@ def sentence(result: Result) -> str:
     lost = step.whole.get("unattributed_share") if step.whole else None
     if lost is not None:
         most += f"; {text.percent(lost)} could not be attributed"
-    top = top_sentence(step.profile) if step.profile else ""
+    top = kernels.top_sentence(step.profile) if step.profile else ""
     parts = (_beside_timed(step), _outliers(step), f"{most}.", top)
     return " ".join(filter(None, (*parts, _beside_inference(step))))
 
@@ -262,11 +248,11 @@ def details(result: Result) -> list[text.Table]:
         if step.profile:
             inference = step.inference.profile if step.inference else None
             tables += [
-                top_table(step.profile, step.name),
-                families_table(step.profile, inference, step.name),
-                kernels_table(step.profile, step.name),
-                ranges_table(step.profile, step.name),
-                layers_table(step.profile, step.name),
-                copies_table(step.profile, step.name),
+                kernels.top_table(step.profile, step.name),
+                kernels.families_table(step.profile, inference, step.name),
+                kernels.kernels_table(step.profile, step.name),
+                ranges.ranges_table(step.profile, step.name),
+                ranges.layers_table(step.profile, step.name),
+                ranges.copies_table(step.profile, step.name),
             ]
     return [table for table in tables if table is not None]

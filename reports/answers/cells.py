@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Headings and formatted values of a row's counters and findings."""
 
+import re
 from collections.abc import Sequence
 from fnmatch import filter as filter_names
 from fnmatch import fnmatchcase
@@ -30,17 +31,12 @@ _SHORT = {
     "largest_component": "component",
     "alone_us": "without exchanges",
 }
-_UNITS = ("_us", "_bytes_per_second", "_per_second", "_bytes", "_seconds")
+_UNIT = re.compile("_(us|bytes_per_second|per_second|bytes|seconds)$")
 
 
 def heading_of(counter: str) -> str:
     """Names a counter in words, e.g. first_call_us as "first call"."""
-    if counter in _SHORT:
-        return _SHORT[counter]
-    for unit in _UNITS:
-        if counter.endswith(unit):
-            return counter.removesuffix(unit).replace("_", " ") or counter
-    return counter.replace("_", " ")
+    return _SHORT.get(counter) or _UNIT.sub("", counter).replace("_", " ")
 
 
 def column_of(named: str | Column) -> Column:

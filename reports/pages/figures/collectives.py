@@ -7,11 +7,10 @@ from itertools import cycle
 
 import numpy as np
 
-from reports.answers.collectives import law_text, series_of
+from reports.answers.collectives import AlphaBeta, fit_alpha_beta, law_text, series_of
 from reports.pages.plotting.canvas import CLEAR_COLOURS, WIDE, Figure, Formatter, Point
 from reports.pages.plotting.lines import Plane, Series, draw_lines, logarithmic
 from reports.results import text
-from reports.results.alpha_beta import AlphaBeta, fit_alpha_beta
 from reports.results.rows import Result
 
 # A name, points (bytes and us), and the fit, which is None for a single size.

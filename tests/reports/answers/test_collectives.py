@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from reports.results.alpha_beta import fit_alpha_beta
+from reports.answers.collectives import fit_alpha_beta
 
 SIZES = [4.0**k for k in range(4, 15)]
 
