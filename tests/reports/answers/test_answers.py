@@ -12,6 +12,8 @@ from reports.answers.answer import markdown
 from reports.results.rows import parse
 from results import document, entry, expected, failure, write
 
+PREDICTED = {"device_kind": "predicted_cuda"}
+
 
 def sent(n: int, peak: float, predicted: float, sent: float) -> dict[str, Any]:
     sizes = {"peak_bytes": peak, "predicted_peak_bytes": predicted}
@@ -40,21 +42,13 @@ def test_what_is_printed() -> None:
         "nothing": document(skipped=skipped, errors=[failed], complete=False),
         "a null GPU": document(null, context={"device_kind": "null_cuda"}),
         "a shard": document(context={"shard": "1/2"}),
-        "predicted times": document(context={"device_kind": "predicted_cuda"}),
+        "predicted times": document(context=PREDICTED),
     }
     for one in made.values():
         experiments = ("precision", "fsdp", "transfer")
         asked = {"question": "What?", "expect": "Nothing."}
         one["questions"] = [asked | {"experiment": name} for name in experiments]
     check_golden("answers.txt", {name: markdown(parse(made[name])) for name in made})
-
-
-def test_a_summary_says_that_nothing_was_measured(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    content = document(context={"device_kind": "predicted_cuda"})
-    assert main(["--summary", str(write(tmp_path / "a.json", content))]) == 0
-    assert capsys.readouterr().out.startswith("The times are predicted from rates")
 
 
 def test_all_rows_are_a_table_of_what_processes_have_between_them(
@@ -98,6 +92,8 @@ def test_how_the_command_ends(
         _, out, _ = ran(document(row, expectations=expectations), "--summary")
         assert ("a.json lists what did not hold." in out) == is_listed
     assert ran(document(row), "--expectations")[:2] == (0, "")
+    status, out, _ = ran(document(context=PREDICTED), "--summary")
+    assert status == 0 and out.startswith("The times are predicted from rates")
     status, out, err = ran(document(entry("all_reduce/a", 5, "backend=gloo")))
     assert (status, out) == (2, "") and "lacks the counter bytes" in err
     assert main([str(tmp_path / "nowhere.json")]) == 2

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The answer of the breakdown, from handmade rows."""
 
-from advised import Entry, timed
+import advised
+from advised import Entry
 from golden import check_golden
 from reports.answers.breakdown import sentence, tables
 from results import parsed
@@ -12,15 +13,12 @@ def case(
     component: str,
     share: float,
     mode: str = "forward_backward",
-    seq: int = 128,
-    words: str = "",
     **counters: float,
 ) -> Entry:
     """A row of a step of 100 ms."""
     counters = {"share": share, "matmul_share": 0.5, "half_width": 0.01} | counters
-    step = f"model=tiny precision=fp32 mode={mode} phase={phase} component={component}"
-    shape = f"batch:4/seq:{seq}"
-    return timed("breakdown", share * 1e5, f"{step} | {words}", shape, **counters)
+    step = advised.STEP.replace("train_step", mode)
+    return advised.part(phase, component, share * 1e5, step, **counters)
 
 
 def without_profile(ms: float, half_width: float = 0.01, **phases: float) -> Entry:
@@ -52,7 +50,7 @@ def part(phase: str, component: str, share: float, *of: float) -> Entry:
     """A row of inference; `of` is the share of products, and its half-width."""
     matmul_share, half_width = of or (0.5, 0.01)
     more = {"matmul_share": matmul_share, "half_width": half_width}
-    return case(phase, component, share, "inference", 128, "", **more)
+    return case(phase, component, share, "inference", **more)
 
 
 def inference(*of: float) -> list[Entry]:
@@ -77,9 +75,7 @@ TRAINING = (
     case("forward", "ffn", 0.5, "train_step"),
     case("forward", "norm", 0.5, "train_step"),
 )
-OUTLIER = case(
-    "forward", "all", 1, words="top=mm, outliers=layer 3 +168 ms (rope +80 ms)"
-)
+OUTLIER = case("forward", "all | outliers=layer 3 +168 ms (rope +80 ms)", 1)
 
 
 def test_what_is_said_of_a_step() -> None:

@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from advised import SHAPE, Entry, timed
+from advised import SHAPE, STEP, Entry, part
 from golden import check_golden
 from reports.answers.answer import answer_of
 from reports.answers.breakdown import sentence
@@ -13,10 +13,8 @@ from results import parsed
 
 
 def row(mode: str, phase: str, component: str, us: float, **counters: float) -> Entry:
-    words = f"model=tiny precision=fp32 mode={mode} phase={phase} component={component}"
-    if component != "timed":
-        counters = {"share": us / 100, "matmul_share": 0.5} | counters
-    return timed("breakdown", us, words, SHAPE, half_width=0.01, **counters)
+    counters = {"share": us / 100, "matmul_share": 0.5, "half_width": 0.01} | counters
+    return part(phase, component, us, STEP.replace("train_step", mode), **counters)
 
 
 def statistics(mean: float) -> dict[str, float]:

@@ -8,7 +8,7 @@ import pytest
 from reports.answers.measured import counter_of
 from reports.compare.exact import Change, changes
 from reports.results.counters import Counter, default_table
-from reports.results.rows import NotAResult, Row, load, parse
+from reports.results.rows import Row, load, parse
 from results import REFERENCE, document, entry
 
 
@@ -57,16 +57,3 @@ def test_a_result_brings_its_own() -> None:
     assert counter_of(row, "goal").half_width == 0
     (change,) = changes([row], [row_of(rows, goal=1, per_run=9, lag_a=9)])
     assert (change.metric, change.change) == ("goal", Change.WORSE)
-
-
-@pytest.mark.parametrize(
-    ("word", "said"),
-    [
-        ({"kind": "speed"}, "kind .* is 'speed'; allowed: .*'time'"),
-        ({"better": "faster"}, "better .* is 'faster'; allowed: .*lower"),
-        ({"better": "lower, 2"}, "better .* is 'lower, 2'; allowed: .*%"),
-    ],
-)
-def test_an_unknown_word_is_named(word: dict[str, str], said: str) -> None:
-    with pytest.raises(NotAResult, match=said):
-        row_of([own(counter="goal", **word)])

@@ -91,6 +91,11 @@ def test_the_interval_of_few_repetitions_has_each_of_theirs(
     assert (row["p50_low_us"], row["p50_high_us"]) == ends
 
 
+def with_counter(**changes: str) -> dict[str, Any]:
+    counter = {"counter": "goal", "unit": "", "kind": "value", "better": ""}
+    return DOCUMENT | {"counters": [counter | changes]}
+
+
 KERNEL: dict[str, Any] = {"phase": "forward", "name": "mm", "family": "gemm"}
 KERNEL |= {"instances": 2, "time_us": {}}
 TIMES = dict.fromkeys(("total", "mean", "median", "min", "max", "stddev"), 1)
@@ -127,6 +132,8 @@ MADE_UP: list[Any] = [
     DOCUMENT | {"benchmarks": [ENTRY | {"repetition_index": 0}] * 2},
     *(with_profile(passes="6"), with_profile(of=1), with_profile(ranges=7)),
     *(with_profile(kernels=[bad]) for bad in ({}, KERNEL, *BAD_KERNELS)),
+    *(with_counter(kind="speed"), with_counter(better="faster")),
+    with_counter(better="lower, 2"),
     *(DOCUMENT | {"turns": [TURNS | {"visits": bad}]} for bad in ([1], [2, 1], [0, 2])),
 ]
 
