@@ -109,7 +109,8 @@ class Canvas:
         fill = _OF_PAGE.get(colour, colour)
         tag = f'<{shape} style="fill: {fill}{more}"'
         tag += f">{inside}</{shape.split()[0]}>" if inside else "/>"
-        self._parts.append(f'<g class="{name}">{tag}</g>' if name else tag)
+        group = f'<g class="{html.escape(name)}">{tag}</g>'
+        self._parts.append(group if name else tag)
 
     def text(
         self, x: float, y: float, text: str, anchor: str = "start", **look: str

@@ -180,10 +180,12 @@ def test_pages_of_other_runs(tmp_path: Path) -> None:
 
 def test_hostile_words_stay_words(tmp_path: Path) -> None:
     evil = '"><script>alert(1)</script><img src=x onerror=y>'
+    axis, kinds = "implementation", ("textbook", evil.replace(" ", ""))
     content = document(
         entry(f"{evil}/a|b", 5),
         entry("transfer/a", 1, f"direction={evil}", size=1, bytes_per_second=1e9),
         entry("transfer/b", 1, f"direction={evil}", size=9, bytes_per_second=1e9),
+        *(entry(f"fused_ops/{i}", 1, f"{axis}={i} precision=a](b)") for i in kinds),
         context=CONTEXT | {"suite": evil, evil: evil},
         skipped=[{"name": "contents", "reason": f"`{evil}`\n\n# no heading"}],
         errors=[{"name": "`\n# no name`<script", "reason": "$x_{ | [a](b) *c*"}],
@@ -193,7 +195,7 @@ def test_hostile_words_stay_words(tmp_path: Path) -> None:
     assert f"trainbench: {evil} suite" in read.text
     assert f"`{evil}`" in read.text.replace("\n", "") or evil in read.text
     assert len(read.all("id")) == len(set(read.all("id")))
-    assert "\n# no " not in markdown
+    assert "\n# no " not in markdown and r"![fused_ops: time, a\](b) over" in markdown
     assert r"$x_{ | \[a](b) \*c\*" in markdown
     assert re.search(r"^\| .*/a\\\|b \| 5 us \|$", markdown, re.MULTILINE)
 
