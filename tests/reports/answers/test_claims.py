@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The claims of specs, judged on handmade rows, and their tables."""
+"""The claims of specs, judged on handmade rows."""
 
 from typing import Any
 
 from golden import check_golden
 from reports.answers.claims import sentence
-from reports.answers.tables import across_table, phases_table, rows_table
 from reports.experiments.spec import (
     Axis,
     Column,
@@ -14,7 +13,6 @@ from reports.experiments.spec import (
     Onset,
     Ratios,
     Settles,
-    Spec,
     Spread,
     Values,
     Versus,
@@ -77,28 +75,3 @@ def test_what_claims_say() -> None:
             for number, (claim, entries) in enumerate(CLAIMS)
         },
     )
-
-
-def test_tables_of_rows() -> None:
-    """Differing values have a column; a rate has the interval of the time next to it;
-    phases are means, deviations and ends in ms."""
-
-    def of(name: str, *us: float) -> dict[str, float]:
-        names = ("mean", "stddev", "min", "max")
-        return {f"{name}{n}_us": v for n, v in zip(names, us, strict=True)}
-
-    spec = Spec(columns=("x_error", "*_ratio", "missing"), axis=KIND)
-    rates = Spec(columns=("flops_per_second", "mean_us"))
-    fast = case("fused", 1, 50, flops_per_second=2e9, mean_us=51, cv=0.1, samples=9)
-    parts = of("", 9e3, 90, 8e3, 9.5e3) | of("forward_", 3e3, 30, 2e3, 4e3)
-    parts |= of("communication_", 9e2, 9, 8e2, 1e3) | {"communication_share": 0.1}
-    step = case("plain", 1, 9000, tokens_per_second=512, loss=2.5, **parts)
-    phases = phases_table(rows(step, FAST))
-    assert phases is not None and phases_table(rows(SLOW)) is None
-    found = {
-        "two rows": rows_table(rows(SLOW, FAST), spec, is_timed=True),
-        "a rate": rows_table(rows(fast), rates, is_timed=True),
-        "a parameter across": across_table(rows(*GROWN), "n", "saved_bytes"),
-        "phases": phases,
-    }
-    check_golden("tables.txt", {name: found[name].markdown() for name in found})

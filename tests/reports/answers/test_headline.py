@@ -25,6 +25,7 @@ def ranks(strategy: str, us: float, shape: str, **counters: float) -> Any:
 def test_a_sentence_needs_its_rows() -> None:
     parts = {"forward_us": 30, "backward_us": 60, "optimizer_us": 10}
     step = entry("model_size/tiny", 100, STEP, batch=4, seq=128, flops=1, **parts)
+    untimed = step | {"real_time": 0}
     memory = entry("memory/a", 0, STEP, peak_bytes=1024, predicted_peak_bytes=1024)
     alone = ranks("alone", 100, "ranks:1/as_one_of:2")
     together = [
@@ -42,6 +43,6 @@ def test_a_sentence_needs_its_rows() -> None:
         "ranks": made([alone, *together, *exchanging]),
         "ranks, none of them side by side": made([alone, *exchanging]),
         "ranks without a single one": made(exchanging),
-        "a null GPU": made([memory], context={"device_kind": "null_cuda"}),
+        "a null GPU": made([untimed, memory], context={"device_kind": "null_cuda"}),
     }
     check_golden("headline.txt", {name: "\n".join(found[name]) for name in found})

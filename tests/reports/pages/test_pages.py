@@ -231,13 +231,6 @@ def test_memory_traces_can_be_elsewhere(
     assert "memory_other.csv: not a memory trace" in capsys.readouterr().err
 
 
-def test_a_part_of_a_run_was_not_stopped(tmp_path: Path) -> None:
-    context = CONTEXT | {"shard": "1/2"}
-    _, markdown = pages(tmp_path, document(entry("e/a", 5), context=context))
-    assert "Only part 1/2 of the run is here: cases are missing." in markdown
-    assert "stopped early" not in markdown
-
-
 def test_several_runs_are_no_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
