@@ -11,7 +11,6 @@ from reports.answers.measured import CANNOT_TELL, counter_of, exactly, exponent,
 from reports.answers.shapes import alike, case_text, selected
 from reports.answers.tables import label_of
 from reports.experiments import spec
-from reports.experiments.spec import Column
 from reports.results import text
 from reports.results.rows import Row
 
@@ -95,9 +94,9 @@ def _spread(rows: Sequence[Row], claim: spec.Spread) -> str:
 def _values(rows: Sequence[Row], claim: spec.Values) -> str:
     found = [row for row in rows if selected(row, claim.where)][:MOST]
     parts, label = [], label_of(rows)
+    columns = [column_of(named) for named in claim.columns]
     for row in found:
-        columns = [Column(name, digits=claim.digits) for name in claim.columns]
-        cells = [(heading_of(c.counter), shown(row, c)) for c in columns]
+        cells = [(column.heading, shown(row, column)) for column in columns]
         said = ", ".join(f"{heading} {cell}" for heading, cell in cells if cell != "-")
         parts += [f"`{label(row)}` {said}"] if said else []
     return f"{'; '.join(parts)}." if parts else ""

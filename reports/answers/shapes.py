@@ -42,8 +42,7 @@ def alike(rows: Iterable[Row], *keys: str) -> list[list[Row]]:
 
 def selected(row: Row, where: Mapping[str, str]) -> bool:
     """Returns whether the row has these parameter values."""
-    parameters = row.parameters
-    return all(parameters.get(key) == value for key, value in where.items())
+    return where.items() <= row.parameters.items()
 
 
 def values_text(row: Row, keys: Iterable[str]) -> str:

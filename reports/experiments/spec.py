@@ -68,9 +68,8 @@ class Spread:
 class Values:
     """Counters or textual results of each of a few rows."""
 
-    columns: Sequence[str]
+    columns: Sequence[str | Column]
     where: Mapping[str, str] = field(default_factory=dict)
-    digits: int = 3
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ STRATEGY = Axis("strategy bucket_mb", "per_parameter")
 SHARDING = Axis("sharding", "replicated")
 SHARDED = Axis("sharded reshard prefetch", "optimizer reshard:0 prefetch:0")
 RANKS = Axis("ranks", "ranks:1")
+SUM = Column("sum", digits=6)
 TENSORS = ("parameters", "fc1", "relu", "layer_norm", "logits", "loss", "gradients")
 
 SPECS = {
@@ -233,8 +234,8 @@ SPECS = {
         plots=(Phases(), Bars("peak_bytes")),
     ),
     "accumulation": Spec(
-        columns=(Column("sum", digits=6), "absolute_error", "relative_error"),
-        sentence=(Values(("sum",), digits=6), Extreme("absolute_error")),
+        columns=(SUM, "absolute_error", "relative_error"),
+        sentence=(Values((SUM,)), Extreme("absolute_error")),
         plots=(Bars("absolute_error"),),
     ),
     "autocast_dtypes": Spec(columns=TENSORS, sentence=(Values(TENSORS),), plots=()),

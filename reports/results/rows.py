@@ -201,11 +201,8 @@ class Result:
 
     def of(self, experiment: str, **words: str) -> list[Row]:
         """Returns the experiment's rows with these textual parameters, in run order."""
-        return [
-            row
-            for row in self._experiments.get(experiment, ())
-            if all(row.words.get(key) == word for key, word in words.items())
-        ]
+        rows = self._experiments.get(experiment, ())
+        return [row for row in rows if words.items() <= row.words.items()]
 
 
 @dataclass(frozen=True)
