@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page of the reference run in a real browser, at desktop and phone width."""
+"""The committed page in a real browser, at desktop and phone width."""
 
 import shutil
 from collections.abc import Iterator
@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from reports.pages.__main__ import main
 from results import REFERENCE
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+PAGE = REFERENCE.with_suffix(".html").as_uri()
 PATIENCE_MS = 600_000  # on a busy machine
 # Elements wider than the window that are outside of every scrollable box.
 ESCAPED = """() => [...document.querySelectorAll("body *")].filter(e =>
@@ -40,35 +40,26 @@ def new_page(browser: Any, width: int, scheme: str = "light") -> Any:
     return opened
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> str:
-    directory = tmp_path_factory.mktemp("browser")
-    assert main([str(REFERENCE), "-o", str(directory)]) == 0
-    return (directory / f"{REFERENCE.stem}.html").as_uri()
-
-
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_opens_without_a_fault(
-    width: int, scheme: str, browser: Any, page: str
-) -> None:
+def test_the_page_opens_without_a_fault(width: int, scheme: str, browser: Any) -> None:
     opened = new_page(browser, width, scheme)
     said: list[str] = []
     requests: list[str] = []
     opened.on("console", lambda message: said.append(message.text))
     opened.on("pageerror", lambda error: said.append(str(error)))
     opened.on("request", lambda request: requests.append(request.url))
-    opened.goto(page)
+    opened.goto(PAGE)
     assert said == []
-    assert requests == [page]
+    assert requests == [PAGE]
     assert opened.evaluate("document.documentElement.scrollWidth") <= width
     assert opened.evaluate(ESCAPED) == []
     opened.close()
 
 
-def test_no_column_of_words_is_squeezed(browser: Any, page: str) -> None:
+def test_no_column_of_words_is_squeezed(browser: Any) -> None:
     opened = new_page(browser, 390)
-    opened.goto(page)
+    opened.goto(PAGE)
     widths = opened.evaluate(
         """() => [...document.querySelectorAll(".words td")].map(
         e => e.getBoundingClientRect().width)"""
@@ -77,9 +68,9 @@ def test_no_column_of_words_is_squeezed(browser: Any, page: str) -> None:
     opened.close()
 
 
-def test_every_plot_is_seen_and_can_be_read(browser: Any, page: str) -> None:
+def test_every_plot_is_seen_and_can_be_read(browser: Any) -> None:
     opened = new_page(browser, 390)
-    opened.goto(page)
+    opened.goto(PAGE)
     sizes = opened.evaluate("""() => [...document.querySelectorAll("svg")].map(e => {
         const place = e.getBoundingClientRect();
         const letters = [...e.querySelectorAll("text")].map(
@@ -93,9 +84,9 @@ def test_every_plot_is_seen_and_can_be_read(browser: Any, page: str) -> None:
     opened.close()
 
 
-def test_no_label_is_cut_off_or_lies_on_another(browser: Any, page: str) -> None:
+def test_no_label_is_cut_off_or_lies_on_another(browser: Any) -> None:
     opened = new_page(browser, 1280)
-    opened.goto(page)
+    opened.goto(PAGE)
     faults = opened.evaluate(
         """() => [...document.querySelectorAll("svg")].flatMap(e => {
         const all = e.getBoundingClientRect();
