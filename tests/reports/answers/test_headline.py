@@ -37,7 +37,12 @@ def test_a_sentence_needs_its_rows() -> None:
         ranks("flat", 180, "ranks:4", exposed_us=20),
         ranks("reducer", 160, "ranks:4", exposed_us=10),
     ]
+    slower = [
+        entry(f"precision/{name}", us, STEP.replace("fp32", name), half_width=0.02)
+        for name, us in (("fp32", 100), ("bf16", 150))
+    ]
     found = {
+        "a precision that is slower": made(slower),
         "nothing": made([]),
         "a step and its parts": made([step]),
         "ranks": made([alone, *together, *exchanging]),
