@@ -34,32 +34,36 @@ _MOMENTS = {"loss": False, "dry": False, "backward": True, "step": True}
 class Job:
     """One rank's part of a training job.
 
-    `traits` are words of the column `where` in recipes.tsv. `shards` is the number of
-    ranks that divide the framework's sharded tensors. `recomputed` is the share of the
-    blocks that the framework recomputes, keeping only their inputs.
+    `recomputed` is the share of the blocks that the framework recomputes, keeping only
+    their inputs.
     """
 
-    model: str  # as tools/plan --model
+    model: str  # as tools/plan --model, without its name
     batch: int
     seq: int
     tensor: int = 1
-    shards: int = 1
-    traits: frozenset[str] = frozenset()
     precision: str = "bf16"
     mode: str = "train_step"
     recomputed: float = 0
-    experts: int = 1
 
     def flags(self) -> tuple[str, ...]:
         """Flags of trainbench_plan, which answers with a row for this part."""
-        name = self.model.partition("name=")[2].partition(",")[0]
         return (
-            *(f"--model={self.model}", f"--models={name}"),
+            *(f"--model=name=job,{self.model}", "--models=job"),
             *(f"--precision={self.precision}", f"--mode={self.mode}"),
             *(f"--batch={self.batch}", f"--seq={self.seq}"),
             f"--tensor_ranks={self.tensor}",
             "--device_memory_gib=0.001",  # no search for the longest sequence
         )
+
+
+@dataclass(frozen=True)
+class FrameworkJob(Job):
+    """A job of a framework. `traits` are words of the column `where` in recipes.tsv."""
+
+    shards: int = 1  # ranks that divide the framework's sharded tensors
+    traits: frozenset[str] = frozenset()
+    experts: int = 1
 
 
 @dataclass(frozen=True)
@@ -127,7 +131,7 @@ def recipes() -> dict[str, Recipe]:
     return dict(found)
 
 
-def _parameters(job: Job, row: Mapping[str, Any]) -> dict[str, int]:
+def _parameters(job: FrameworkJob, row: Mapping[str, Any]) -> dict[str, int]:
     """Counts parameters: all, of all blocks, of one block, outside the blocks, and of
     one tensor for each shape of weights."""
     of = row["params_by_component"]
@@ -144,7 +148,7 @@ def _parameters(job: Job, row: Mapping[str, Any]) -> dict[str, int]:
     }
 
 
-def _widths(job: Job, row: Mapping[str, Any]) -> dict[str, float]:
+def _widths(job: FrameworkJob, row: Mapping[str, Any]) -> dict[str, float]:
     """Elements of one tensor of a layer, by kind of tensor."""
     tokens = job.batch * job.seq
     stream = job.tensor if "sequence_parallel" in job.traits else 1
@@ -164,7 +168,9 @@ def _widths(job: Job, row: Mapping[str, Any]) -> dict[str, float]:
     }
 
 
-def _counts(job: Job, row: Mapping[str, Any], batches: float) -> dict[str, float]:
+def _counts(
+    job: FrameworkJob, row: Mapping[str, Any], batches: float
+) -> dict[str, float]:
     """Counts each unit of the table in the rank's part."""
     parameters, widths = _parameters(job, row), _widths(job, row)
     runs_again = row["checkpoint"].startswith("every")
@@ -205,7 +211,7 @@ def _rest_of_segment(size: int) -> int:
     return rest if size >= 10 * _MIB and rest <= _MIB else 0
 
 
-def _saved(job: Job, row: Mapping[str, Any], batches: float) -> float:
+def _saved(job: FrameworkJob, row: Mapping[str, Any], batches: float) -> float:
     """Bytes that the part's forward pass saves, by the dry run."""
     divided = job.tensor if "sequence_parallel" in job.traits else 1
 
@@ -225,7 +231,7 @@ def _saved(job: Job, row: Mapping[str, Any], batches: float) -> float:
 
 
 def memory(
-    job: Job, recipe: Recipe, row: Mapping[str, Any], batches: float = 1
+    job: FrameworkJob, recipe: Recipe, row: Mapping[str, Any], batches: float = 1
 ) -> Memory:
     """Predicts the job's memory; `row` is the program's answer to its flags, with
     1 / `batches` of its batch."""
@@ -246,7 +252,7 @@ def memory(
 
 
 def _largest_batch(
-    job: Job, recipe: Recipe, row: Mapping[str, Any], budget: int
+    job: FrameworkJob, recipe: Recipe, row: Mapping[str, Any], budget: int
 ) -> int | None:
     """The largest batch that fits. Returns None if the recipe uses the peak of the dry
     run, which is not proportional to the batch."""
@@ -324,7 +330,12 @@ def predicted(
             f"--recipe={given.recipe} and these traits: 0"
         )
     shape = (query["batch"], query["seq"], query["tensor_ranks"])
-    job = Job("", *shape, given.shards or 1, traits, recomputed=recomputed)
+    job = FrameworkJob(
+        *("", *shape),
+        recomputed=recomputed,
+        shards=given.shards or 1,
+        traits=traits,
+    )
     found = memory(job, recipe, row)
     totals = {f"{what}_bytes": found.bytes_of(what) for what in TOTALS}
     budget = query["device_memory_bytes"]

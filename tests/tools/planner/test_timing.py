@@ -14,7 +14,7 @@ from results import REFERENCE
 from tools.planner.recipes import read_table
 from tools.planner.timing import TABLE
 from tools.planner.timing.rates import Device, Shares, devices, of_result
-from tools.planner.timing.step import Ranks, StepTime, TimedJob, step_time
+from tools.planner.timing.step import StepTime, TimedJob, step_time
 
 # At the peak, 1 FLOP or byte takes 1 us; a host operator takes no time.
 ONE = Device(
@@ -62,7 +62,7 @@ def timed(device: Device = ONE, job: TimedJob = JOB, **more: Any) -> StepTime:
 
 
 def parts(**ranks: Any) -> dict[str, float]:
-    return dict(timed(job=replace(JOB, ranks=Ranks(**ranks))).parts)
+    return dict(timed(job=replace(JOB, **ranks)).parts)
 
 
 def test_products_reach_the_share_of_the_nearest_ones() -> None:
@@ -136,7 +136,7 @@ def test_ranks_add_what_nothing_hides() -> None:
 
 def test_a_ring_through_nodes_has_a_link_for_each_of_its_ranks_there() -> None:
     network = replace(ONE, peaks={**ONE.peaks, "network": 0.25e6})
-    job = replace(JOB, ranks=Ranks(tensor=4, data=4))
+    job = replace(JOB, tensor=4, data=4)
     exposed = timed(network, job).parts["data ranks"]
     assert exposed == pytest.approx(30 + 2 * 2000 * 3 / 4 / 0.5 - 40)
 

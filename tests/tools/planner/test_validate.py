@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from plan_program import plan, plan_row, run
-from tools.planner.recipes import Job, memory, read_table, recipes
+from tools.planner.recipes import FrameworkJob, memory, read_table, recipes
 from tools.planner.validation.__main__ import main
-from tools.planner.validation.cells import DATA
+from tools.planner.validation.cells import DATA, Lacking
 from tools.planner.validation.points import Point, read_points
 
 README = Path(__file__).parents[3] / "tools/planner/README.md"
@@ -25,7 +25,7 @@ def table(path: Path, row: dict[str, str]) -> Path:
     return path
 
 
-def megatron(tmp_path: Path, **cells: str) -> Point:
+def megatron(tmp_path: Path, **cells: str) -> Point | Lacking:
     """Returns a committed row with other cells."""
     rows = read_table(DATA / "megatron.tsv")
     row = next(row for row in rows if row["test"] == SMALL)
@@ -39,8 +39,8 @@ def test_the_norm_of_megatron(tmp_path: Path) -> None:
     test_validate_time.py."""
     rope = {"normalization": "RMSNorm", "position_embedding_type": "rope"}
     point = megatron(tmp_path, **rope)
-    assert point.job
-    assert ",norm=rms,biases=all,positions=rope,name" in point.job.model
+    assert isinstance(point, Point)
+    assert ",norm=rms,biases=all,positions=rope,pad_vocab" in point.job.model
 
 
 @pytest.mark.parametrize(
@@ -63,18 +63,18 @@ def test_what_megatron_recomputes(
         recompute_num_layers=layers,
         attention_backend=backend or "unfused",
     )
-    assert point.job
+    assert isinstance(point, Point)
     assert point.job.model.endswith(checkpoint)
     assert point.job.recomputed == recomputed
 
 
 def test_a_row_of_unknown_arguments_is_no_job(tmp_path: Path) -> None:
     point = megatron(tmp_path, test="gpt/other")
-    assert point.job is None
+    assert isinstance(point, Lacking)
     assert point.lacks == "arguments that the columns leave out"
 
 
-def by_hand(tmp_path: Path, **cells: str) -> Point:
+def by_hand(tmp_path: Path, **cells: str) -> Point | Lacking:
     """Returns the first committed row with other cells."""
     row = read_table(DATA / "points.tsv")[0] | cells
     (point,) = read_points(table(tmp_path / "points.tsv", row))
@@ -93,7 +93,7 @@ def test_what_a_job_by_hand_recomputes(
     tmp_path: Path, cells: dict[str, str], recomputed: float, setting: str
 ) -> None:
     point = by_hand(tmp_path, recomputed="0.5", **cells)
-    assert point.job, point.lacks
+    assert isinstance(point, Point), point.lacks
     assert point.job.recomputed == recomputed
     assert setting in point.job.model
 
@@ -110,7 +110,7 @@ def test_what_no_job_by_hand_can_have_is_named(
     tmp_path: Path, cells: dict[str, str], lacks: str
 ) -> None:
     point = by_hand(tmp_path, **cells)
-    assert point.job is None
+    assert isinstance(point, Lacking)
     assert point.lacks.removeprefix("cells of a known form: ").startswith(lacks)
 
 
@@ -132,7 +132,7 @@ def test_the_items_of_a_recipe_add_up() -> None:
     traits = frozenset(
         {"bf16", "te", "a100", "dropout", "unfused", "sequence_parallel"}
     )
-    job = Job("", batch=2, seq=4, tensor=4, shards=5, traits=traits)
+    job = FrameworkJob("", batch=2, seq=4, tensor=4, shards=5, traits=traits)
     found = memory(job, recipes()["megatron"], ROW)
     mib = 2**20
     state, workspaces, gathered = 1000 * (2 + 4) + 200 * 12, 20.25 * mib, 2 * 8 * 8

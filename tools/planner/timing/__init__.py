@@ -52,10 +52,9 @@ def predicted(
 ) -> dict[str, Any]:
     """Predicts the time of a row of the plan from its operators, and removes these.
     Raises ValueError if the device lacks a rate."""
-    from tools.planner.timing.step import Ranks, TimedJob, step_time
+    from tools.planner.timing.step import TimedJob, step_time
 
-    ranks = Ranks(tensor=query["tensor_ranks"])
-    job = TimedJob("", query["batch"], query["seq"], ranks)
+    job = TimedJob("", query["batch"], query["seq"], query["tensor_ranks"])
     try:
         found = step_time(device, job, lambda _: row)
     except ValueError as error:

@@ -23,44 +23,25 @@ _ATTENTION = ("attention", "flash")  # fused: skips what a causal mask hides
 
 
 @dataclass(frozen=True)
-class Ranks:
-    """How ranks divide a job."""
+class TimedJob(Job):
+    """A micro-batch of one rank, and how ranks divide the job."""
 
-    tensor: int = 1
-    pipeline: int = 1
+    pipeline: int = 1  # ranks; `model` is one of their stages
     data: int = 1
     shards_parameters: bool = False  # as FSDP does
     shards_optimizer: bool = False
     sequence_parallel: bool = False  # tensor ranks divide the residual stream
     chunks: int = 1  # of a pipeline's stage, for interleaved 1F1B
     micro_batches: int = 1  # per rank and step
+    attention: str = "attention"  # the device's rate of fused attention
 
     @property
     def optimizer_shards(self) -> int:
         return self.data if self.shards_parameters or self.shards_optimizer else 1
 
-
-@dataclass(frozen=True)
-class TimedJob:
-    """A micro-batch of one rank, and how ranks divide the job."""
-
-    model: str  # as tools/plan --model, without its name; one stage of a pipeline
-    batch: int
-    seq: int
-    ranks: Ranks = Ranks()
-    precision: str = "bf16"
-    mode: str = "train_step"
-    recomputed: float = 0  # share of the blocks, if `model` has no checkpoint
-    attention: str = "attention"  # the device's rate of fused attention
-
     def flags(self) -> tuple[str, ...]:
-        """Flags of the program, which ask for the part's operators, too."""
-        part = Job(
-            *(f"name=m,{self.model}", self.batch, self.seq, self.ranks.tensor),
-            precision=self.precision,
-            mode=self.mode,
-        )
-        return (*part.flags(), "--operators")
+        """Also asks for the part's operators."""
+        return (*super().flags(), "--operators")
 
 
 @dataclass(frozen=True)
@@ -107,21 +88,19 @@ def _ends(
 
 
 def _parts(device: Device, job: TimedJob, row: Row) -> dict[str, float]:
-    ranks, phases = job.ranks, _phases(device, job, row)
+    phases = _phases(device, job, row)
     computed = {phase: sum(parts.values()) for phase, parts in phases.items()}
     parts: dict[str, float] = defaultdict(float)
     for phase in ("forward", "backward"):
         for kind, us in phases[phase].items():
-            parts[kind] += ranks.micro_batches * us
+            parts[kind] += job.micro_batches * us
     tensor_us = _tensor_us(device, job, row)
-    parts["tensor ranks"] = ranks.micro_batches * tensor_us
+    parts["tensor ranks"] = job.micro_batches * tensor_us
     # A pipeline fills and drains through stages without a head.
     stage_us = (computed["forward"] + computed["backward"]) * (1 - head_share(row))
-    parts["pipeline"] = (ranks.pipeline - 1) * (stage_us + tensor_us) / ranks.chunks
-    parts["data ranks"] = _exposed_us(
-        device, ranks, _element_bytes(row) * row["params"], computed
-    )
-    parts["optimizer"] = computed["optimizer"] / ranks.optimizer_shards
+    parts["pipeline"] = (job.pipeline - 1) * (stage_us + tensor_us) / job.chunks
+    parts["data ranks"] = _exposed_us(device, job, row, computed)
+    parts["optimizer"] = computed["optimizer"] / job.optimizer_shards
     return parts
 
 
@@ -161,8 +140,8 @@ def _kind_and_us(
     device: Device, job: TimedJob, peak: str, called: Row
 ) -> tuple[str, float]:
     flops, bytes_ = called["flops"], called["bytes"]
-    if job.ranks.sequence_parallel and called["component"] in OF_STREAM:
-        bytes_ /= job.ranks.tensor
+    if job.sequence_parallel and called["component"] in OF_STREAM:
+        bytes_ /= job.tensor
     memory_us = device.memory_us(called["operator"], bytes_)
     if not flops:
         return "memory", memory_us
@@ -191,7 +170,7 @@ def _tensor_us(device: Device, job: TimedJob, row: Row) -> float:
     calls = 2 * passes * row["layers"]
     bytes_ = _element_bytes(row) * job.batch * job.seq * row["d_model"]
     # An all-reduce is a reduce-scatter and an all-gather.
-    return float(calls * _ring_us(device, job.ranks.tensor, 1, 2 * bytes_))
+    return float(calls * _ring_us(device, job.tensor, 1, 2 * bytes_))
 
 
 def _element_bytes(row: Row) -> int:
@@ -199,13 +178,13 @@ def _element_bytes(row: Row) -> int:
     return 4 if row["precision"] in ("fp32", "tf32") else 2
 
 
-def _exposed_us(device: Device, ranks: Ranks, bytes_: float, computed: Parts) -> float:
+def _exposed_us(device: Device, job: TimedJob, row: Row, computed: Parts) -> float:
     """Time of a step's collectives that no pass hides. Sharded parameters are gathered
     in both passes; gradients are reduced in every backward pass, whole ones once."""
-    apart = ranks.tensor * ranks.pipeline
-    once = _ring_us(device, ranks.data, apart, bytes_)
-    twice = _ring_us(device, ranks.data, apart, 2 * bytes_)
+    apart, bytes_ = job.tensor * job.pipeline, _element_bytes(row) * row["params"]
+    once = _ring_us(device, job.data, apart, bytes_)
+    twice = _ring_us(device, job.data, apart, 2 * bytes_)
     backward = max(twice - computed["backward"], 0.0)
-    if not ranks.shards_parameters:
+    if not job.shards_parameters:
         return backward
-    return ranks.micro_batches * (max(once - computed["forward"], 0.0) + backward)
+    return job.micro_batches * (max(once - computed["forward"], 0.0) + backward)

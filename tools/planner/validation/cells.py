@@ -4,11 +4,11 @@
 import argparse
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from reports.compare import argument_types
 from reports.results.text import Table
@@ -16,6 +16,7 @@ from tools.planner.recipes import read_table
 
 DATA = Path(__file__).resolve().parents[3] / "reports/reference/public"
 Row = dict[str, str]
+R = TypeVar("R")
 T = TypeVar("T")
 # Columns of points.tsv with the name of their key in --model.
 _OF_MODEL = (
@@ -24,77 +25,96 @@ _OF_MODEL = (
 )
 
 
-class Lacks(Exception):
+class Lacks(ValueError):
     """Says why no job can express a measured point."""
 
 
 @dataclass(frozen=True)
-class MeasuredJob:
-    """A measured job. If no job of the program can express it, `lacks` says why."""
+class Lacking:
+    """A measured job that no job of the program can express."""
 
     name: str
-    gpu: str
-    lacks: str = field(default="", kw_only=True)
+    lacks: str
+
+
+@dataclass(frozen=True)
+class MeasuredJob:
+    name: str
 
 
 M = TypeVar("M", bound=MeasuredJob)
 
 
-def expressed(measured: M, with_job: Callable[[M, Row], M], row: Row) -> M:
-    """Adds the job that the row describes, or why no job can express it."""
-    try:
-        return with_job(measured, row)
-    except Lacks as lacks:
-        return replace(measured, lacks=str(lacks))
-    except (KeyError, ValueError, ZeroDivisionError) as error:
-        return replace(measured, lacks=f"cells of a known form: {error}")
+@dataclass(frozen=True)
+class Form:
+    """A kind of table: the columns by which it is known, the name of a row, and how a
+    row has the columns of points.tsv."""
+
+    file: str
+    columns: set[str]
+    name: str = "{id} {model}"
+    cells: Callable[[Row], Row] = dict
+
+
+def expressed(
+    rows: Iterable[tuple[str, R]], made: Callable[[str, R], M]
+) -> Iterator[M | Lacking]:
+    """Makes the job of each name and row, or says why no job can express it."""
+    for name, row in rows:
+        try:
+            yield made(name, row)
+        except Lacks as lacks:
+            yield Lacking(name, str(lacks))
+        except (KeyError, ValueError, ZeroDivisionError) as error:
+            yield Lacking(name, f"cells of a known form: {error}")
+
+
+def read(
+    path: Path, forms: Sequence[Form], made: Callable[[str, Row], M]
+) -> Iterator[M | Lacking]:
+    """Reads a table of the first form that needs no other columns; `made` reads a row
+    in the columns of points.tsv. A missing cell is empty. Raises ValueError if each
+    form needs another column."""
+    rows = read_table(path)
+    columns = list(rows[0]) if rows else []
+    form = next((form for form in forms if form.columns.issubset(columns)), None)
+    if form is None:
+        *names, last = (form.file for form in forms)
+        raise ValueError(
+            f"{path} has the columns {', '.join(columns) or 'of no row'}; "
+            f"allowed: the columns of {', '.join(names)} or {last}"
+        )
+    filled = [{key: cell or "" for key, cell in row.items()} for row in rows]
+    named = ((form.name.format(**row).strip(), row) for row in filled)
+    return expressed(named, lambda name, row: made(name, form.cells(row)))
 
 
 def judge(
-    measured: Iterable[M],
-    one: Callable[[M], T],
-    errors: tuple[type[Exception], ...] = (Lacks,),
-) -> tuple[list[T], list[M]]:
-    """Judges each by `one`. Also returns those for which it raises one of the `errors`:
-    no job can express them."""
+    measured: Iterable[M | Lacking], one: Callable[[M], T]
+) -> tuple[list[T], list[Lacking]]:
+    """Judges each by `one`. Also returns those that no job can express, or for which
+    `one` raises ValueError."""
     judged, lacking = [], []
     for each in measured:
+        if isinstance(each, Lacking):
+            lacking.append(each)
+            continue
         try:
             judged.append(one(each))
-        except errors as lacks:
-            lacking.append(replace(each, lacks=str(lacks)))
+        except ValueError as lacks:
+            lacking.append(Lacking(each.name, str(lacks)))
     return judged, lacking
 
 
-def as_json(lacking: Iterable[MeasuredJob], **parts: object) -> str:
+def as_json(lacking: Iterable[Lacking], **parts: object) -> str:
     """Formats the parts, and then what no job can express."""
-    parts["lacking"] = [{"name": each.name, "lacks": each.lacks} for each in lacking]
-    return json.dumps(parts, indent=2)
+    return json.dumps(parts | {"lacking": [*map(asdict, lacking)]}, indent=2)
 
 
-def counted(lacking: Iterable[MeasuredJob], what: str) -> Table:
+def counted(lacking: Iterable[Lacking], what: str) -> Table:
     """Tabulates how many lack the same."""
     counts = Counter(each.lacks for each in lacking).most_common()
     return Table(("lacks", what), [[word, str(count)] for word, count in counts])
-
-
-def table(
-    path: Path, readers: Iterable[tuple[set[str], T]], allowed: str
-) -> tuple[list[Row], T]:
-    """Returns the rows of a file, and the first reader that needs no other columns. A
-    missing cell is empty. Raises ValueError if each reader needs another column;
-    `allowed` names files with them."""
-    rows = read_table(path)
-    columns = list(rows[0]) if rows else []
-    for row in rows:
-        row |= {key: cell or "" for key, cell in row.items()}
-    for needed, read in readers:
-        if needed.issubset(columns):
-            return rows, read
-    raise ValueError(
-        f"{path} has the columns {', '.join(columns) or 'of no row'}; "
-        f"allowed: the columns of {allowed}"
-    )
 
 
 @cache
@@ -135,6 +155,12 @@ def model(row: Row, **setting: object) -> str:
     return fields(**{key: row[key] for key in _OF_MODEL}, context=context, **setting)
 
 
-def precision(row: Row) -> str:
-    """Returns bf16 for fp16, which the program lacks: bytes and rates are the same."""
-    return "bf16" if row["precision"] == "fp16" else row["precision"]
+def part(row: Row) -> dict[str, Any]:
+    """Returns the fields of a Job except for its model and `recomputed`. The program
+    lacks fp16; bf16 has the same bytes and rates."""
+    precision = row["precision"]
+    return {
+        **{name: count(row, name) for name in ("batch", "seq", "tensor")},
+        "precision": "bf16" if precision == "fp16" else precision,
+        "mode": row["mode"],
+    }

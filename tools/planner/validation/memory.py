@@ -7,9 +7,9 @@ from typing import Any
 
 from reports.results import text
 from reports.results.text import Table
-from tools.planner.recipes import TOTALS, Job, Memory, memory, recipes
+from tools.planner.recipes import TOTALS, FrameworkJob, Memory, memory, recipes
 from tools.planner.validation import cells
-from tools.planner.validation.cells import Lacks
+from tools.planner.validation.cells import Lacking, Lacks
 from tools.planner.validation.points import Point
 
 MISS = 0.03
@@ -17,7 +17,7 @@ EXACT = 1e-3
 UNKNOWN = "unknown"
 _KINDS = frozenset({"fused", "unfused"})
 # Returns the row of trainbench_plan for a job's flags.
-Ask = Callable[[Job], Mapping[str, Any]]
+Ask = Callable[[FrameworkJob], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Judged:
         return any(abs(ratio - 1) > MISS for ratio in self.ratios.values())
 
 
-def _with_other_attention(job: Job) -> Job:
+def _with_other_attention(job: FrameworkJob) -> FrameworkJob:
     old, new = ("naive", "own") if "unfused" in job.traits else ("own", "naive")
     return replace(
         job,
@@ -53,16 +53,17 @@ def _with_other_attention(job: Job) -> Job:
     )
 
 
-def _compare(point: Point, job: Job, ask: Ask) -> Judged:
-    found = memory(job, recipes()[point.recipe], ask(job))
+def _compare(point: Point, job: FrameworkJob, ask: Ask) -> Judged:
+    row = point.row
+    found = memory(job, recipes()[row["recipe"]], ask(job))
     ratios = {
         what: found.bytes_of(what) / bytes_ for what, bytes_ in point.measured.items()
     }
     return Judged(
         name=point.name,
-        gpu=point.gpu,
-        recipe=point.recipe,
-        assumed=point.assumed,
+        gpu=row["gpu"],
+        recipe=row["recipe"],
+        assumed=row["assumed"],
         predicted=found,
         measured=point.measured,
         ratios=ratios,
@@ -70,11 +71,8 @@ def _compare(point: Point, job: Job, ask: Ask) -> Judged:
 
 
 def judge(point: Point, ask: Ask) -> Judged:
-    """Predicts a point. Raises Lacks if no job expresses it, or the program refuses the
-    job."""
+    """Predicts a point. Raises Lacks if the program refuses its job."""
     job = point.job
-    if job is None:
-        raise Lacks(point.lacks)
     judged = _compare(point, job, ask)
     if not judged.is_miss:
         return judged
@@ -122,7 +120,7 @@ def summary(judged: Sequence[Judged]) -> dict[str, dict[str, float]]:
     return found
 
 
-def as_json(judged: Sequence[Judged], lacking: Sequence[Point]) -> str:
+def as_json(judged: Sequence[Judged], lacking: Sequence[Lacking]) -> str:
     points = [asdict(one) for one in judged]
     return cells.as_json(lacking, summary=summary(judged), points=points)
 
@@ -162,7 +160,7 @@ def _sentences(judged: Sequence[Judged]) -> Iterator[str]:
         )
 
 
-def as_text(judged: Sequence[Judged], lacking: Sequence[Point]) -> str:
+def as_text(judged: Sequence[Judged], lacking: Sequence[Lacking]) -> str:
     points = len(judged) + len(lacking)
     expressible = f"{len(judged)} of {points} points are expressible"
     parts = [

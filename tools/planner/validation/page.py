@@ -9,7 +9,7 @@ from reports.pages.plotting.lines import Plane, Series, draw_lines, logarithmic
 from reports.results import text
 from reports.results.text import Table
 from tools.planner.validation import memory, step_times
-from tools.planner.validation.cells import DATA, MeasuredJob
+from tools.planner.validation.cells import DATA, Lacking
 
 PAGE, PLOT = (DATA / f"predictions.{suffix}" for suffix in ("md", "svg"))
 _OPENING = """\
@@ -71,9 +71,9 @@ def headlines(
 
 def page(
     sizes: Sequence[memory.Judged],
-    no_sizes: Sequence[MeasuredJob],
+    no_sizes: Sequence[Lacking],
     times: Sequence[step_times.Judged],
-    no_times: Sequence[MeasuredJob],
+    no_times: Sequence[Lacking],
 ) -> dict[Path, str]:
     """Returns the texts of the page and its plot, by path. The page lists the points
     without a predicted size or time."""

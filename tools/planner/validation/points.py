@@ -3,37 +3,21 @@
 columns of one of them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from tools.planner.recipes import TOTALS, Job, recipes
+from tools.planner.recipes import TOTALS, FrameworkJob, recipes
 from tools.planner.validation import cells
-from tools.planner.validation.cells import Lacks, MeasuredJob, Row
+from tools.planner.validation.cells import Form, Lacking, Lacks, MeasuredJob, Row
 
 
 @dataclass(frozen=True)
 class Point(MeasuredJob):
-    """The measured bytes of a job. `assumed` says what was assumed because the row does
-    not give it."""
+    """The measured bytes of a job."""
 
-    # Bytes, by "static", "peak" and "reserved".
-    measured: dict[str, int] = field(default_factory=dict)
-    recipe: str = ""
-    job: Job | None = None  # None if it lacks something
-    assumed: str = ""
-
-
-def read_points(path: Path) -> Iterator[Point]:
-    """Reads the points of a file. Raises ValueError if its columns are unknown."""
-    readers = (
-        ({"test", "mem", "peak"}, _megatron),
-        ({"id", "recipe", "traits", "shards"}, _with_job),
-    )
-    rows, with_job = cells.table(path, readers, "points.tsv or megatron.tsv")
-    for row in rows:
-        name = "{test} {env}" if with_job is _megatron else "{id} {model}"
-        point = Point(name.format(**row), row["gpu"])
-        yield cells.expressed(point, with_job, row)
+    row: Row  # with the columns of points.tsv
+    measured: dict[str, int]  # bytes, by "static", "peak" and "reserved"
+    job: FrameworkJob
 
 
 # Arguments of megatron.tsv that no job can express unless they are "1".
@@ -83,10 +67,6 @@ def _blocks_again(row: Row) -> float:
     return int(row["recompute-num-layers"] or 1) / int(row["num-layers"])
 
 
-def _megatron(point: Point, row: Row) -> Point:
-    return _with_job(point, _megatron_cells(row))
-
-
 def _megatron_traits(row: Row, more: Row) -> tuple[str, ...]:
     is_a100 = cells.one_of("gpu", row["gpu"], ("a100", "h100")) == "a100"
     engine = row["transformer-impl"] == "transformer_engine"
@@ -123,6 +103,7 @@ def _megatron_cells(row: Row) -> Row:
     biases = "none" if rms else "norms"
     shards = int(more["gpus"]) // int(tensor) // int(more["instances"])
     return {
+        "gpu": row["gpu"],
         "layers": row["num-layers"],
         "d_model": d_model,
         "d_ff": row["ffn-hidden-size"] or str(d_ff),
@@ -153,37 +134,28 @@ def _megatron_cells(row: Row) -> Row:
     }
 
 
-def _with_job(point: Point, row: Row) -> Point:
-    """Adds the job of a row with the cells of points.tsv."""
+def _point(name: str, row: Row) -> Point:
     if cells.count(row, "pipeline") > 1:
         raise Lacks("pipeline parallelism")
     if row.get("lacks"):
         raise Lacks(row["lacks"])
     recipe = recipes()[cells.one_of("recipe", row["recipe"], recipes())]
-    precision = cells.one_of("precision", cells.precision(row), recipe.precisions)
+    part = cells.part(row)
+    cells.one_of("precision", part["precision"], recipe.precisions)
     known = sorted(recipe.words())
     words = row["traits"].split()
     traits = frozenset(cells.one_of("traits", word, known) for word in words)
     share = cells.number(row, "recomputed", 0, 1)
-    job = Job(
+    job = FrameworkJob(
         _model(row, traits),
-        batch=cells.count(row, "batch"),
-        seq=cells.count(row, "seq"),
-        tensor=cells.count(row, "tensor"),
+        **part,
+        recomputed=share if row["checkpoint"] == "none" else 0,
         shards=cells.count(row, "shards"),
         traits=traits,
-        precision=precision,
-        mode=row["mode"],
-        recomputed=share if row["checkpoint"] == "none" else 0,
         experts=int(row.get("experts", "1")),
     )
-    return replace(
-        point,
-        measured={what: cells.count(row, what) for what in TOTALS if row.get(what)},
-        recipe=row["recipe"],
-        job=job,
-        assumed=row["assumed"],
-    )
+    measured = {what: cells.count(row, what) for what in TOTALS if row.get(what)}
+    return Point(name, row, measured, job)
 
 
 def _model(row: Row, traits: frozenset[str]) -> str:
@@ -196,9 +168,19 @@ def _model(row: Row, traits: frozenset[str]) -> str:
     multiple = 128 if is_megatron else 1
     return cells.model(
         row,
-        name="job",
         pad_vocab=multiple * cells.count(row, "tensor"),
         implementation=implementation,
         attention="naive" if "unfused" in traits else fused,
         checkpoint=row["checkpoint"],
     )
+
+
+FORMS = (
+    Form("points.tsv", {"id", "recipe", "traits", "shards"}),
+    Form("megatron.tsv", {"test", "mem", "peak"}, "{test} {env}", _megatron_cells),
+)
+
+
+def read_points(path: Path) -> Iterator[Point | Lacking]:
+    """Reads the points of a file. Raises ValueError if its columns are unknown."""
+    return cells.read(path, FORMS, _point)

@@ -9,10 +9,9 @@ from typing import Any
 
 from reports.results import text
 from reports.results.text import Table
-from tools.planner.timing.rates import Device
 from tools.planner.timing.step import Parts, TimedJob, head_share, step_time
 from tools.planner.validation import cells
-from tools.planner.validation.cells import Lacks
+from tools.planner.validation.cells import Lacking
 from tools.planner.validation.memory import UNKNOWN
 from tools.planner.validation.steps import Step
 
@@ -44,38 +43,35 @@ class Judged:
 
 def _flops(job: TimedJob, row: Row, recomputes: bool) -> float:
     """FLOPs per GPU and step, averaged over a pipeline's stages."""
-    others = 1 - 1 / job.ranks.pipeline
+    others = 1 - 1 / job.pipeline
     flops = row["flops"] * (1 - head_share(row) * others)
     recomputed = row["recomputed_flops"] if recomputes else 0
-    return float(job.ranks.micro_batches * (flops + recomputed))
+    return float(job.micro_batches * (flops + recomputed))
 
 
-def _measured_us(step: Step, device: Device, job: TimedJob, row: Row) -> float:
-    ranks = job.ranks
+def _measured_us(step: Step, row: Row) -> float:
+    job = step.job
     if step.unit == "s":
         return 1e6 * step.value
     if step.unit == "tok/s":
-        tokens = job.batch * job.seq * ranks.micro_batches
-        return 1e6 * tokens / (step.value * ranks.tensor * ranks.pipeline)
+        tokens = job.batch * job.seq * job.micro_batches
+        return 1e6 * tokens / (step.value * job.tensor * job.pipeline)
     flops = _flops(job, row, recomputes="HFU" in step.unit)
-    peak = device.peak("mfu") if step.unit == "MFU" else 1
+    peak = step.device.peak("mfu") if step.unit == "MFU" else 1
     return 1e6 * flops / (peak * step.value)
 
 
 def judge(step: Step, ask: Ask) -> Judged:
-    """Predicts a step. Raises Lacks if no job expresses it, or the program refuses the
-    job."""
-    device, job = step.device, step.job
-    if device is None or job is None:
-        raise Lacks(step.lacks)
-    row = ask(job)
-    measured_us = _measured_us(step, device, job, row)
-    found = step_time(device, job, ask)
+    """Predicts a step. Raises Lacks if the program refuses its job, and ValueError if
+    the device lacks a rate."""
+    row = ask(step.job)
+    measured_us = _measured_us(step, row)
+    found = step_time(step.device, step.job, ask)
     ratio = found.us / measured_us
     return Judged(
         name=step.name,
         gpu=step.gpu,
-        device=device.name,
+        device=step.device.name,
         measured_us=measured_us,
         predicted_us=found.us,
         low_us=found.low_us,
@@ -84,7 +80,7 @@ def judge(step: Step, ask: Ask) -> Judged:
         ratio=ratio,
         cause=step.cause if _is_miss(ratio) else "",
         source=step.source,
-        flops=_flops(job, row, recomputes=False),
+        flops=_flops(step.job, row, recomputes=False),
     )
 
 
@@ -138,7 +134,7 @@ def summary(judged: Sequence[Judged]) -> dict[str, dict[str, float]]:
     }
 
 
-def as_json(judged: Sequence[Judged], lacking: Sequence[Step]) -> str:
+def as_json(judged: Sequence[Judged], lacking: Sequence[Lacking]) -> str:
     steps = [asdict(one) for one in judged]
     for step in steps:
         del step["source"], step["flops"]
@@ -170,7 +166,7 @@ def summary_table(judged: Sequence[Judged]) -> Table:
     return Table((*head, "within 90 %", "one utilization"), lines)
 
 
-def as_text(judged: Sequence[Judged], lacking: Sequence[Step]) -> str:
+def as_text(judged: Sequence[Judged], lacking: Sequence[Lacking]) -> str:
     parts = [
         table(judged).columns((0, 1, -1)),
         summary_table(judged).columns((0,)),

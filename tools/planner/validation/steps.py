@@ -4,16 +4,17 @@ file with the columns of one of them."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from reports.results.rows import Result
+from reports.results.rows import Row as Timed
 from tools.planner.timing.rates import Device, devices, of_result
-from tools.planner.timing.step import Ranks, TimedJob
+from tools.planner.timing.step import TimedJob
 from tools.planner.validation import cells
-from tools.planner.validation.cells import Lacks, MeasuredJob, Row
+from tools.planner.validation.cells import Form, Lacking, Lacks, MeasuredJob, Row
 
 _EXPERIMENTS = ("model_size", "implementations")
 # Units of points.tsv, as units of a Step.
@@ -32,53 +33,22 @@ _SHARDING, _YES_OR_NO = ("none", "optimizer", "parameters"), ("true", "false")
 class Step(MeasuredJob):
     """The measured time of a step."""
 
+    gpu: str
     source: str
-    value: float = 0
+    cause: str  # why the prediction misses, if it does
+    value: float
     # s; tok/s or FLOP/s per GPU; HFU FLOP/s, which include recomputed ones; or MFU.
-    unit: str = ""
-    device: Device | None = None
-    job: TimedJob | None = None  # None if it lacks something
-    cause: str = ""  # why the prediction misses, if it does
-
-
-def read_steps(path: Path) -> Iterator[Step]:
-    """Reads the steps of a file. Raises ValueError if its columns are unknown."""
-    # Each has functions that return a row's step, still without a job, and its cells
-    # in the columns of points.tsv.
-    readers = (
-        ({"step_s", "grad_accum"}, (_llm_foundry_step, _llm_foundry_cells)),
-        ({"measured_ms", "option"}, (_neusight_step, _neusight_cells)),
-        ({"id", "device", "value", "unit"}, (_by_hand_step, _by_hand_cells)),
-    )
-    allowed = "points.tsv, llm_foundry.tsv or neusight.tsv"
-    rows, (step_of, cells_of) = cells.table(path, readers, allowed)
-
-    def with_job(step: Step, row: Row) -> Step:
-        if step.device is None:
-            raise Lacks(f"a GPU of devices.tsv; there is {step.gpu}")
-        return _with_job(step, step.device, cells_of(row))
-
-    return (cells.expressed(step_of(row), with_job, row) for row in rows)
-
-
-def _by_hand_step(row: Row) -> Step:
-    name, device = f"{row['id']} {row['model']}", devices().get(row["device"])
-    return Step(name, row["gpu"], row["source"], device=device, cause=row["cause"])
-
-
-def _by_hand_cells(row: Row) -> Row:
-    return row
-
-
-def _llm_foundry_step(row: Row) -> Step:
-    shape = f"{row['gpus']} x {row['micro_batch']} x {row['seq']}"
-    name, device = f"MPT-{row['model']}, {shape}", _device(row["gpu"])
-    return Step(name, row["gpu"], "llm-foundry", device=device)
+    unit: str
+    device: Device
+    job: TimedJob
 
 
 def _llm_foundry_cells(row: Row) -> Row:
+    device = _device(row["gpu"])
     d_ff = cells.count(row, "ff_ratio") * cells.count(row, "d_model")
     own = {
+        "source": "llm-foundry",
+        "device": device,
         "d_ff": str(d_ff),
         "kv_heads": row["heads"],
         "batch": row["micro_batch"],
@@ -90,15 +60,18 @@ def _llm_foundry_cells(row: Row) -> Row:
     return row | _meaning("MPT") | own
 
 
-def _neusight_step(row: Row) -> Step:
-    name, gpu = f"{row['model']} {row['option']}".strip(), row["device"]
-    return Step(name, gpu, "sitar-lab/NeuSight", device=_device(gpu))
-
-
 def _neusight_cells(row: Row) -> Row:
+    device = _device(row["device"])
     split = _meaning(row["option"]) if row["option"] else {}
     batch = cells.count(row, "batch") // int(split.get("data", "1"))
-    own = {"seq": row["seq"], "batch": str(batch), "value": row["measured_ms"]}
+    own = {
+        "source": "sitar-lab/NeuSight",
+        "gpu": row["device"],
+        "device": device,
+        "seq": row["seq"],
+        "batch": str(batch),
+        "value": row["measured_ms"],
+    }
     return _meaning(row["model"]) | split | own
 
 
@@ -115,40 +88,46 @@ def _meaning(name: str) -> Row:
     return _names()[cells.one_of("name", name, _names())]
 
 
-def _device(gpu: str) -> Device | None:
-    return devices().get(_names().get(gpu, {}).get("device", ""))
+def _device(gpu: str) -> str:
+    return _known(_names().get(gpu, {}).get("device", ""), gpu)
 
 
-def _with_job(step: Step, device: Device, row: Row) -> Step:
-    """Adds the job of a row with the cells of points.tsv."""
+def _known(device: str, gpu: str) -> str:
+    if device not in devices():
+        raise Lacks(f"a GPU of devices.tsv; there is {gpu}")
+    return device
+
+
+def _step(name: str, row: Row) -> Step:
+    device = devices()[_known(row["device"], row["gpu"])]
     if row.get("lacks"):
         raise Lacks(row["lacks"])
     if row["optimizer"] != "AdamW":
         raise Lacks(row["optimizer"])
     unit, scale = _UNITS[cells.one_of("unit", row["unit"], _UNITS)]
     most = 1 if unit == "MFU" else 1e9
-    own, share = _ranks(row), cells.number(row, "recomputed", 0, 1)
-    kernel = "triton_attention"  # MPT's
-    is_own = step.source == "llm-foundry" and kernel in device.peaks
-    job = TimedJob(
-        _model(row, own, share),
-        cells.count(row, "batch"),
-        cells.count(row, "seq"),
-        own,
-        precision=cells.precision(row),
-        mode=row["mode"],
-        recomputed=share if share < 1 else 0,
-        attention=kernel if is_own else "attention",
+    return Step(
+        name=name,
+        gpu=row["gpu"],
+        source=row["source"],
+        cause=row.get("cause", ""),
+        value=scale * cells.number(row, "value", 1e-9, most),
+        unit=unit,
+        device=device,
+        job=_job(row, device),
     )
-    value = scale * cells.number(row, "value", 1e-9, most)
-    return replace(step, value=value, unit=unit, job=job)
 
 
-def _ranks(row: Row) -> Ranks:
+def _job(row: Row, device: Device) -> TimedJob:
+    share = cells.number(row, "recomputed", 0, 1)
     sharding = cells.one_of("sharding", row["sharding"], _SHARDING)
     parallel = cells.one_of("sequence_parallel", row["sequence_parallel"], _YES_OR_NO)
-    return Ranks(
-        tensor=cells.count(row, "tensor"),
+    kernel = "triton_attention"  # MPT's
+    is_own = row["source"] == "llm-foundry" and kernel in device.peaks
+    return TimedJob(
+        _model(row, share),
+        **cells.part(row),
+        recomputed=share if share < 1 else 0,
         pipeline=cells.count(row, "pipeline"),
         data=cells.count(row, "data"),
         shards_parameters=sharding == "parameters",
@@ -156,46 +135,66 @@ def _ranks(row: Row) -> Ranks:
         sequence_parallel=parallel == "true",
         chunks=cells.count(row, "chunks"),
         micro_batches=cells.count(row, "micro_batches"),
+        attention=kernel if is_own else "attention",
     )
 
 
-def _model(row: Row, of: Ranks, recomputed: float) -> str:
-    layers = cells.count(row, "layers")
-    if layers < of.pipeline:
-        raise Lacks(f"a layer for each of {of.pipeline} stages")
+def _model(row: Row, recomputed: float) -> str:
+    layers, stages = cells.count(row, "layers"), cells.count(row, "pipeline")
+    if layers < stages:
+        raise Lacks(f"a layer for each of {stages} stages")
     # Jobs of 2021 and before (fp16), and jobs without half precision.
     unfused = row["precision"] in ("fp16", "fp32", "tf32")
-    stage = {"layers": str(math.ceil(layers / of.pipeline))}
+    stage = {"layers": str(math.ceil(layers / stages))}
     return cells.model(
         row | stage,
-        pad_vocab=of.tensor,
+        pad_vocab=cells.count(row, "tensor"),
         attention="naive" if unfused else "sdpa",
         implementation=row["implementation"],
         checkpoint="every_1" if recomputed == 1 else "",
     )
 
 
+FORMS = (
+    Form("points.tsv", {"id", "device", "value", "unit"}),
+    Form(
+        "llm_foundry.tsv",
+        {"step_s", "grad_accum"},
+        "MPT-{model}, {gpus} x {micro_batch} x {seq}",
+        _llm_foundry_cells,
+    ),
+    Form(
+        *("neusight.tsv", {"measured_ms", "option"}, "{model} {option}"),
+        _neusight_cells,
+    ),
+)
+
+
+def read_steps(path: Path) -> Iterator[Step | Lacking]:
+    """Reads the steps of a file. Raises ValueError if its columns are unknown."""
+    return cells.read(path, FORMS, _step)
+
+
 def steps_of(
     result: Result, named: Callable[[str], Mapping[str, Any]]
-) -> Iterator[Step]:
-    """Yields the steps that a CPU's result has timed; `named` returns the program's row
+) -> Iterator[Step | Lacking]:
+    """Reads the steps that a CPU's result has timed; `named` returns the program's row
     for a named model. Raises ValueError for a result without peaks."""
-    device = of_result(result)
-    for row in (row for name in _EXPERIMENTS for row in result.of(name)):
-        words, numbers = row.words, row.numbers
-        if "checkpoint" in words:
-            continue
-        sizes = named(words["model"])
+    device, cpu = of_result(result), str(result.context["device"])
+
+    def step(name: str, row: Timed) -> Step:
+        sizes = named(row.words["model"])
         keys = ("d_model", "d_ff", "layers", "heads", "vocab")
+        of = {key: sizes[key] for key in keys}
         job = TimedJob(
-            cells.fields(
-                **{key: sizes[key] for key in keys},
-                implementation=words.get("implementation", ""),
-            ),
-            numbers["batch"],
-            numbers["seq"],
-            precision=words["precision"],
-            mode=words["mode"],
+            cells.fields(**of, implementation=row.words.get("implementation", "")),
+            row.numbers["batch"],
+            row.numbers["seq"],
+            precision=row.words["precision"],
+            mode=row.words["mode"],
         )
-        cpu = str(result.context["device"])
-        yield Step(row.name, cpu, "", 1e-6 * row.time_us, "s", device, job)
+        return Step(name, cpu, "", "", 1e-6 * row.time_us, "s", device, job)
+
+    rows = (row for name in _EXPERIMENTS for row in result.of(name))
+    named_rows = ((row.name, row) for row in rows if "checkpoint" not in row.words)
+    return cells.expressed(named_rows, step)
