@@ -70,7 +70,8 @@ def _machine(given: argparse.Namespace, precision: str) -> Machine:
     products = precision.partition("_")[0]  # bf16_autocast: bf16
     flops = given.device_tflops * 1e12 or device.peak(products)
     bytes_ = given.memory_gb_per_s * 1e9 or device.peak("memory")
-    return Machine(flops, bytes_, given.node_ranks, *given.links)
+    inside, between = given.links
+    return Machine(given.node_ranks, inside, between, flops, bytes_)
 
 
 def _order(row: Json) -> tuple[float, ...]:

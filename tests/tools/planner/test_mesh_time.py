@@ -17,11 +17,12 @@ from tools.planner.timing.mesh import (
 
 Json = dict[str, Any]
 # Only links take time: 1 us per call, and 100 or 10 bytes per us.
-MACHINE = Machine(1e15, 1e30, 8, Link("inside", 0.1, 1), Link("between", 0.01, 3))
+MACHINE = Machine(8, Link("inside", 0.1, 1), Link("between", 0.01, 3), 1e15, 1e30)
 
 
 def mesh(data: int = 1, fsdp: int = 1, tensor: int = 1) -> Json:
-    return {"data": data, "fsdp": fsdp, "tensor": tensor}
+    ranks = data * fsdp * tensor
+    return {"data": data, "fsdp": fsdp, "tensor": tensor, "ranks": ranks}
 
 
 def calls(group: str, number: int, sent_bytes: float) -> Json:
@@ -48,19 +49,21 @@ def row(on: Json, *collectives: Json, flops: float = 0, grow: bool = False) -> J
 
 
 def test_groups_of_one_node_stay_inside() -> None:
-    for group in ("tensor", "fsdp"):
-        assert MACHINE.link(mesh(4, 2, 4), group) == pytest.approx((1, 1e-2))
+    for ranks, apart in ((4, 1), (2, 4)):
+        assert MACHINE.ring(ranks, apart, 32) == pytest.approx((1, 1e-2))
     # Each rank is alone in its node.
-    assert MACHINE.link(mesh(4, 2, 4), "data") == pytest.approx((3, 1e-1))
-    # A group that lies across two nodes leaves them.
-    assert MACHINE.link(mesh(1, 2, 6), "tensor")[0] == 3
+    assert MACHINE.ring(4, 8, 32) == pytest.approx((3, 1e-1))
+    # Of two groups, the second lies across two nodes.
+    assert MACHINE.ring(6, 1, 12)[0] == 3
+    found = time_of(row(mesh(1, 6, 1), calls("fsdp", 1, 100)), 1, True, MACHINE)
+    assert found["forward"]["fsdp_us"] == pytest.approx(1 + 1)
 
 
 def test_a_ring_crosses_on_as_many_links_as_it_has_ranks_in_a_node() -> None:
-    assert MACHINE.link(mesh(1, 16, 2), "fsdp")[1] == pytest.approx(1e-1 / 4)
-    assert MACHINE.link(mesh(16, 1, 4), "data")[1] == pytest.approx(1e-1 / 2)
+    assert MACHINE.ring(16, 2, 32)[1] == pytest.approx(1e-1 / 4)
+    assert MACHINE.ring(16, 4, 64)[1] == pytest.approx(1e-1 / 2)
     wide = replace(MACHINE, between=Link("no faster than inside", 0.05, 3))
-    assert wide.link(mesh(1, 64, 1), "fsdp")[1] == pytest.approx(1e-2)
+    assert wide.ring(64, 1, 64)[1] == pytest.approx(1e-2)
 
 
 def test_a_pass_takes_the_longer_of_what_overlaps() -> None:

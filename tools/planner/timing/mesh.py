@@ -18,32 +18,35 @@ SERIAL = (
     "without prefetch nothing overlaps: computation, the collectives of all groups and "
     "AdamW run one after another"
 )
-_GROUPS = ("tensor", "fsdp", "data")
+_GROUPS = ("tensor", "fsdp", "data")  # the closer, the more ranks exchange
 _UPDATE_BYTES = 28  # that AdamW reads and writes for each parameter, in fp32
 _MOST_BATCH = 2**20
 
 
 @dataclass(frozen=True)
-class Machine:
-    flops_per_second: float  # of one GPU
-    bytes_per_second: float  # of its memory
+class Network:
     node_ranks: int
     inside: Link  # from a GPU to others of its node
     between: Link  # from a GPU to GPUs of other nodes
 
-    def link(self, mesh: Json, group: str) -> tuple[float, float]:
-        """The us of a call of the group, and of each byte that a rank sends.
+    def ring(self, ranks: int, apart: int, job_ranks: int) -> tuple[float, float]:
+        """The us of a call of some of the job's ranks, which are `apart` places apart,
+        and the us of each byte that a rank sends.
 
         A ring through several nodes crosses between two of them on as many links as it
         has ranks in each, but is no faster than inside a node.
         """
         inside, between = self.inside, self.between
-        closer = {"tensor": 1, "fsdp": mesh["tensor"]}
-        stride = closer.get(group, mesh["tensor"] * mesh["fsdp"])
-        if self.node_ranks % (stride * mesh[group]) == 0:
+        if job_ranks <= self.node_ranks or self.node_ranks % (apart * ranks) == 0:
             return inside.us, inside.us_per_byte
-        links = min(max(self.node_ranks // stride, 1), mesh[group])
+        links = min(max(self.node_ranks // apart, 1), ranks)
         return between.us, max(inside.us_per_byte, between.us_per_byte / links)
+
+
+@dataclass(frozen=True)
+class Machine(Network):
+    flops_per_second: float  # of one GPU
+    bytes_per_second: float  # of its memory
 
 
 def parts_us(
@@ -90,9 +93,10 @@ def _calls_us(
 ) -> dict[str, float]:
     """The time of each group's calls, one after another."""
     calls = _at(batch, steps, lambda step: step[one_pass])
-    found = {}
+    found, apart = {}, 1
     for group in _GROUPS:
-        us, us_per_byte = on.link(mesh, group)
+        us, us_per_byte = on.ring(mesh[group], apart, mesh["ranks"])
+        apart *= mesh[group]
         own = [one for one in calls if one["group"] == group]
         sent = sum(one["sent_bytes"] for one in own)
         found[group] = sum(one["calls"] for one in own) * us + sent * us_per_byte

@@ -12,8 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tools.planner.arguments import Link
 from tools.planner.recipes import OF_STREAM, Job
 from tools.planner.timing import NODE
+from tools.planner.timing.mesh import Network
 from tools.planner.timing.rates import Device
 
 Row = Mapping[str, Any]
@@ -152,15 +154,18 @@ def _kind_and_us(
     return "products", device.product_us(flops, bytes_, peak)
 
 
-def _ring_us(device: Device, ranks: int, apart: int, bytes_: float) -> float:
+def _ring_us(
+    device: Device, job: TimedJob, ranks: int, apart: int, bytes_: float
+) -> float:
     """Time of an all-gather or a reduce-scatter among ranks that are `apart` places
-    apart. A ring through several nodes has as many links as it has ranks in each."""
+    apart."""
     if ranks == 1:
         return 0.0
-    rate = device.peak("nvlink")
-    if ranks * apart > NODE:
-        rate = min(rate, device.peak("network") * max(NODE // apart, 1))
-    return CALL_US + 1e6 * bytes_ * (ranks - 1) / ranks / rate
+    rates = (device.peak(name) / 1e9 for name in ("nvlink", "network"))
+    network = Network(NODE, *(Link("", rate, CALL_US) for rate in rates))
+    every = job.tensor * job.pipeline * job.data
+    us, us_per_byte = network.ring(ranks, apart, every)
+    return us + us_per_byte * bytes_ * (ranks - 1) / ranks
 
 
 def _tensor_us(device: Device, job: TimedJob, row: Row) -> float:
@@ -170,7 +175,7 @@ def _tensor_us(device: Device, job: TimedJob, row: Row) -> float:
     calls = 2 * passes * row["layers"]
     bytes_ = _element_bytes(row) * job.batch * job.seq * row["d_model"]
     # An all-reduce is a reduce-scatter and an all-gather.
-    return float(calls * _ring_us(device, job.tensor, 1, 2 * bytes_))
+    return float(calls * _ring_us(device, job, job.tensor, 1, 2 * bytes_))
 
 
 def _element_bytes(row: Row) -> int:
@@ -182,8 +187,8 @@ def _exposed_us(device: Device, job: TimedJob, row: Row, computed: Parts) -> flo
     """Time of a step's collectives that no pass hides. Sharded parameters are gathered
     in both passes; gradients are reduced in every backward pass, whole ones once."""
     apart, bytes_ = job.tensor * job.pipeline, _element_bytes(row) * row["params"]
-    once = _ring_us(device, job.data, apart, bytes_)
-    twice = _ring_us(device, job.data, apart, 2 * bytes_)
+    once = _ring_us(device, job, job.data, apart, bytes_)
+    twice = _ring_us(device, job, job.data, apart, 2 * bytes_)
     backward = max(twice - computed["backward"], 0.0)
     if not job.shards_parameters:
         return backward
