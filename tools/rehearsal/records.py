@@ -43,39 +43,33 @@ def _component(component: Json, record: Json) -> Json:
     return found | {"computed_least_us": least_us}
 
 
-def _recorded(record: Json) -> Json:
+def _unused_share(record: Json) -> float | None:
+    """The share of the reserved peak that no block used at the allocated peak."""
+    if not record.get("reserved_bytes"):
+        return None
     used = record["tensor_bytes"] + record["library_bytes"]
-    reserved = record["reserved_bytes"]
-    return {
-        **{key: record[key] for key in (*_BYTES, "out_of_memory")},
-        "phases": [_phase(phase) for phase in record["phases"]],
-        "components": [
-            _component(component, record)
-            for component in record["components"]
-            if component["flops"] or component["bytes"]
-        ],
-        "fits": record["out_of_memory"] is None,
-        # The share of the reserved peak that no block used at the allocated peak.
-        "unused_share": 1 - used / reserved if reserved else None,
-    }
+    return 1 - float(used / record["reserved_bytes"])
 
 
 def _case(
-    name: str, status: str, reason: str = "", host_us: float | None = None
+    record: Json, name: str, status: str, reason: str = "", host_us: float | None = None
 ) -> Json:
-    """A case without its record. `reason` is why it was skipped or failed, else "";
-    `host_us` is the time to enqueue a call."""
+    """A case with its record, which is empty if it was not rehearsed. `reason` is why
+    it was skipped or failed, else ""; `host_us` is the time to enqueue a call."""
     return {
         "name": name,
         "reason": reason,
-        **dict.fromkeys(_BYTES),
-        "out_of_memory": None,
-        "phases": [],
-        "components": [],
+        **{key: record.get(key) for key in (*_BYTES, "out_of_memory")},
+        "phases": [_phase(phase) for phase in record.get("phases", ())],
+        "components": [
+            _component(component, record)
+            for component in record.get("components", ())
+            if component["flops"] or component["bytes"]
+        ],
         "host_us": host_us,
         "status": status,
-        "fits": None,
-        "unused_share": None,
+        "fits": record["out_of_memory"] is None if record else None,
+        "unused_share": _unused_share(record),
         # If the GPU takes less time than this, this machine's host is the slower one.
         "launch_bound_below_us": host_us,
     }
@@ -84,14 +78,17 @@ def _case(
 def document(gpu: str, result: Result) -> Json:
     """All cases of the run, in its order; those without a record, which were not
     rehearsed, come last. Bytes and counts are exact; computed_least_us is computed."""
-    good = (_case(row.name, "good", host_us=row.get("host_us")) for row in result.rows)
-    skipped = (_case(row.name, "skipped", row.reason) for row in result.skipped)
-    failed = (_case(row.name, "failed", row.reason) for row in result.errors)
-    cases = {case["name"]: case for case in (*good, *skipped, *failed)}
-    rehearsed = [
-        cases.pop(one["case"]) | _recorded(one)
-        for one in result.rehearsals
-        if one["case"] in cases
-    ]
-    devices = [result.context["device"]] if rehearsed else []
-    return {"gpu": gpu, "devices": devices, "cases": [*rehearsed, *cases.values()]}
+    found: dict[str, tuple[Any, ...]] = {
+        **{row.name: ("good", "", row.get("host_us")) for row in result.rows},
+        **{row.name: ("skipped", row.reason) for row in result.skipped},
+        **{row.name: ("failed", row.reason) for row in result.errors},
+    }
+    records = {one["case"]: one for one in result.rehearsals if one["case"] in found}
+    return {
+        "gpu": gpu,
+        "devices": [result.context["device"]] if records else [],
+        "cases": [
+            _case(records.get(name, {}), name, *found[name])
+            for name in dict.fromkeys((*records, *found))
+        ],
+    }
