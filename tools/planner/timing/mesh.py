@@ -2,7 +2,7 @@
 """The least time of a training step on a mesh of ranks, from peaks and links."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,36 +63,26 @@ def parts_us(
     return parts | {"update": update_us}
 
 
-def _at(
-    batch: int, steps: Sequence[Json], entries_of: Callable[[Json], Sequence[Json]]
-) -> list[dict[str, Any]]:
-    """The entries of a step of any batch, which grow linearly from step to step."""
-    more = batch - steps[0]["batch"]
-    return [
-        {
-            key: value
-            if isinstance(value, str)
-            else value + more * (larger[key] - value)
-            for key, value in one.items()
-        }
-        for one, larger in zip(*map(entries_of, steps), strict=True)
-    ]
+def _at(one: Any, larger: Any, more: int) -> Any:
+    """A step of any batch: its numbers grow linearly from step to step."""
+    if isinstance(one, dict):
+        return {key: _at(value, larger[key], more) for key, value in one.items()}
+    if isinstance(one, list):
+        return [_at(*pair, more) for pair in zip(one, larger, strict=True)]
+    return one if isinstance(one, str) else one + more * (larger - one)
 
 
-def _compute_us(steps: Sequence[Json], phase: str, batch: int, on: Machine) -> float:
+def _compute_us(work: Sequence[Json], on: Machine) -> float:
     """The sum over components of the longer of the times for FLOPs and for bytes."""
     seconds = 0.0
-    for one in _at(batch, steps, lambda step: step["work"].get(phase, ())):
+    for one in work:
         flops_seconds = one["flops"] / on.flops_per_second
         seconds += max(flops_seconds, one["bytes"] / on.bytes_per_second)
     return 1e6 * seconds
 
 
-def _calls_us(
-    mesh: Json, steps: Sequence[Json], one_pass: str, batch: int, on: Machine
-) -> dict[str, float]:
+def _calls_us(mesh: Json, calls: Sequence[Json], on: Machine) -> dict[str, float]:
     """The time of each group's calls, one after another."""
-    calls = _at(batch, steps, lambda step: step[one_pass])
     found, apart = {}, 1
     for group in _GROUPS:
         us, us_per_byte = on.ring(mesh[group], apart, mesh["ranks"])
@@ -105,17 +95,19 @@ def _calls_us(
 
 def time_of(row: Json, batch: int, overlaps: bool, on: Machine) -> dict[str, Any]:
     """The time of a step with this batch, by a row of the program's answer."""
-    mesh, steps = row["mesh"], row["steps"]
+    one, larger = row["steps"]
+    step = _at(one, larger, batch - one["batch"])
     forward, loss, backward = (
-        _compute_us(steps, phase, batch, on)
+        _compute_us(step["work"].get(phase, ()), on)
         for phase in ("forward", "loss", "backward")
     )
     passes = {
-        "forward": {"compute": forward + loss},
-        "backward": {"compute": backward},  # includes recomputation
+        name: {"compute": us} | _calls_us(row["mesh"], step[name], on)
+        for name, us in (
+            ("forward", forward + loss),
+            ("backward", backward),  # includes recomputation
+        )
     }
-    for name, us in passes.items():
-        us |= _calls_us(mesh, steps, name, batch, on)
     elements = row["predicted"]["shard_elements"]
     update_us = 1e6 * _UPDATE_BYTES * elements / on.bytes_per_second
     parts = parts_us([*passes.values()], update_us, overlaps)
