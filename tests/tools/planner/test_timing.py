@@ -122,6 +122,11 @@ def test_ranks_add_what_nothing_hides() -> None:
     assert parts(micro_batches=3)["products"] == 180
     # Twenty all-reduces of 2 x 2 x 3 x 4 bytes.
     assert parts(tensor=2)["tensor ranks"] == pytest.approx(20 * (30 + 2 * 48 / 2))
+    recomputed = {
+        kind: timed(job=replace(JOB, tensor=2), checkpoint=kind).parts["tensor ranks"]
+        for kind in ("none", "attention", "every_1")
+    }
+    assert recomputed["attention"] == recomputed["none"] == recomputed["every_1"] / 1.5
     # Three stages, without the head, run before the first micro-batch leaves.
     assert parts(pipeline=4)["pipeline"] == pytest.approx(3 * 71 * 0.8)
     assert parts(pipeline=4, chunks=3)["pipeline"] == pytest.approx(71 * 0.8)
