@@ -112,6 +112,9 @@ def predicted(rates: "Sequence[Row]", row: Json, query: Json) -> dict[str, Any]:
         timed = _timed(rates, step, batch, seq)
         if timed is None:
             return found | {"basis": f"no row {step}"}
-        rate, basis = timed[_RATE], timed.name
+        # Recomputation runs at the same rate of the hardware.
+        again = row["recomputed_flops"]
+        rate = timed[_RATE] * (row["flops"] / (row["flops"] + again))
+        basis = timed.name
     found |= {"seconds": steps * row["flops"] / rate, "basis": basis, _RATE: rate}
     return found | ({"mfu": rate / peak} if peak else {})

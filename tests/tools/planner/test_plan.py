@@ -140,6 +140,10 @@ def test_the_time_of_training_as_measured(tmp_path: Path) -> None:
     # For another shape, the row with the most tokens is used instead.
     tiny, _ = plan_json(*flags, "--seq=512")["rows"]
     assert tiny["training"]["basis"] == STEP("tiny", 4, 256)
+    again, _ = plan_json(*flags, "--seq=128", "--checkpoint=every_1")["rows"]
+    assert again["training"]["seconds"] == pytest.approx(
+        2**20 / 512 * (again["flops"] + again["recomputed_flops"]) / 3e12
+    )
 
 
 def test_a_measurement_that_is_none_is_refused(tmp_path: Path) -> None:
