@@ -3,17 +3,22 @@
 
 import argparse
 import csv
+import math
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from reports.compare.argument_types import number
+from tools.planner.formulas import evaluate
 
-TABLE = Path(__file__).with_name("recipes.tsv")
+TABLE, UNITS = (
+    Path(__file__).with_name(f"{name}.tsv") for name in ("recipes", "units")
+)
+Counts = Callable[[str], float]
 RULES = tuple(
     (flag, "with", ("recipe",)) for flag in ("traits", "shards", "recomputed")
 )
@@ -21,10 +26,6 @@ _MIB = 2**20
 TOTALS = ("static", "peak", "reserved")
 # Components of the residual stream, which sequence parallelism divides.
 OF_STREAM = ("embedding", "norm", "residual")
-# Bytes allocated from the first step on, and bytes that the next forward pass frees.
-_STATIC, _GRADIENT = "static", "gradient"
-# Bytes that the allocator has reserved for other streams at the peak.
-_RESERVED = "reserved"
 # Moments that may be the peak, and whether gradients are allocated then. `dry` is the
 # peak of the dry run.
 _MOMENTS = {"loss": False, "dry": False, "backward": True, "step": True}
@@ -65,47 +66,45 @@ class FrameworkJob(Job):
     traits: frozenset[str] = frozenset()
     experts: int = 1
 
+    @property
+    def stream_ranks(self) -> int:
+        """Ranks that divide the residual stream."""
+        return self.tensor if "sequence_parallel" in self.traits else 1
+
 
 @dataclass(frozen=True)
-class Item:
-    """A row of the table that counts bytes."""
-
-    part: str  # static, gradient, reserved or a moment of the step
-    name: str
-    unit: str
-    bytes_each: float
-    where: frozenset[str]
-
-
-@dataclass
 class Recipe:
-    items: list[Item] = field(default_factory=list)
-    precisions: list[str] = field(default_factory=list)
-    default: set[str] = field(default_factory=set)  # traits
+    rows: list[Mapping[str, str]]  # of recipes.tsv
+
+    def named(self, part: str) -> list[str]:
+        """The items of "precision", or of "default", the traits by default."""
+        return [row["item"] for row in self.rows if row["part"] == part]
 
     def words(self) -> set[str]:
         """Traits that rows require, or that divide the saved activations."""
-        return {"sequence_parallel"}.union(*(item.where for item in self.items))
+        return {"sequence_parallel"}.union(*(row["where"].split() for row in self.rows))
 
-    def of(self, traits: frozenset[str]) -> list[Item]:
-        return [item for item in self.items if item.where <= traits]
+    def of(self, traits: frozenset[str]) -> list[Mapping[str, str]]:
+        """The rows that count bytes of a job with these traits."""
+        with_bytes = (row for row in self.rows if row["unit"])
+        return [row for row in with_bytes if traits.issuperset(row["where"].split())]
 
 
 @dataclass(frozen=True)
 class Memory:
     """Bytes by item; no byte is counted twice."""
 
-    static: dict[str, int]
+    static: dict[str, int]  # allocated from the first step on
     gradient: dict[str, int]  # after a step, until the next one begins
     peak: dict[str, int]  # in addition to static
-    reserved: dict[str, int]  # that the allocator reserves beyond the peak
+    reserved: dict[str, int]  # beyond the peak, for other streams
 
     def bytes_of(self, what: str) -> int:
         """Total of static with gradients, of the peak, or of what is reserved."""
         parts = {
-            _STATIC: (self.gradient,),
+            "static": (self.gradient,),
             "peak": (self.peak,),
-            _RESERVED: (self.peak, self.reserved),
+            "reserved": (self.peak, self.reserved),
         }
         more = (sum(part.values()) for part in parts[what])
         return sum(self.static.values()) + sum(more)
@@ -118,93 +117,40 @@ def read_table(path: Path) -> list[dict[str, str]]:
 
 @cache
 def recipes() -> dict[str, Recipe]:
-    found: dict[str, Recipe] = defaultdict(Recipe)
+    found: dict[str, Recipe] = defaultdict(lambda: Recipe([]))
     for row in read_table(TABLE):
-        recipe, part, item = found[row["recipe"]], row["part"], row["item"]
-        if part == "precision":
-            recipe.precisions.append(item)
-        elif part == "default":
-            recipe.default.add(item)
-        else:
-            where, amount = frozenset(row["where"].split()), float(row["bytes"])
-            recipe.items.append(Item(part, item, row["unit"], amount, where))
+        found[row["recipe"]].rows.append(row)
     return dict(found)
 
 
-def _parameters(job: FrameworkJob, row: Mapping[str, Any]) -> dict[str, int]:
-    """Counts parameters: all, of all blocks, of one block, outside the blocks, and of
-    one tensor for each shape of weights."""
-    of = row["params_by_component"]
-    root = of["embedding"] + of.get("lm_head", 0)
-    router = row["layers"] * row["d_model"] * job.experts if job.experts > 1 else 0
-    params = row["params"] + (job.experts - 1) * of["ffn"] + router
-    dense_block = (row["params"] - root) // row["layers"]
-    return {
-        "parameter": params,
-        "blocks": params - root,
-        "block": (params - root) // row["layers"],
-        "root": root,
-        "shape": dense_block + row["vocab"] * row["d_model"],
-    }
+@cache
+def _units() -> list[dict[str, str]]:
+    return read_table(UNITS)
 
 
-def _widths(job: FrameworkJob, row: Mapping[str, Any]) -> dict[str, float]:
-    """Elements of one tensor of a layer, by kind of tensor."""
-    tokens = job.batch * job.seq
-    stream = job.tensor if "sequence_parallel" in job.traits else 1
-    query = tokens * row["d_model"] / job.tensor
-    key = query * row["kv_heads"] / row["heads"]
-    return {
-        "token": tokens,
-        "head": tokens * row["heads"],
-        "residual": tokens * row["d_model"] / stream,
-        "query": query,
-        "key": key,
-        "stream": tokens * row["d_model"],
-        # Keys and values that grouped-query attention repeats, in the dry run.
-        "repeated": 2 * query if 1 < row["kv_heads"] < row["heads"] else 0,
-        "ffn": tokens * row["d_ff"],
-        "score": tokens * row["heads"] * job.seq,
-    }
-
-
-def _counts(
-    job: FrameworkJob, row: Mapping[str, Any], batches: float
-) -> dict[str, float]:
-    """Counts each unit of the table in the rank's part."""
-    parameters, widths = _parameters(job, row), _widths(job, row)
-    runs_again = row["checkpoint"].startswith("every")
-    kept = 0 if runs_again else row["layers"] * (1 - job.recomputed)
-    layers = {
-        "layer": row["layers"],
-        "kept_layer": kept,
-        "kept_attention": kept if row["checkpoint"] == "none" else 0,
-    }
-    weights, optimizer = row["parameter_bytes"], row["optimizer_bytes"]
-    return {
-        "once": 1,
-        "shard": parameters["parameter"] / job.shards,
-        "block_shard": parameters["block"] / job.shards,
-        "logit": job.batch * job.seq * row["vocab"],
-        "mask": job.batch * job.seq**2,
+def _counts(job: FrameworkJob, row: Mapping[str, Any], batches: float) -> Counts:
+    """Returns a function that counts a unit of the table in the rank's part."""
+    of, again = row["params_by_component"], row["checkpoint"].startswith("every")
+    known: dict[str, Any] = {
+        **row,
+        **vars(job),
+        "embedding": of["embedding"],
+        "lm_head": of.get("lm_head", 0),
+        "ffn_params": of["ffn"],
+        "routed_experts": job.experts if job.experts > 1 else 0,
+        "stream_ranks": job.stream_ranks,
+        "repeats": 1 < row["kv_heads"] < row["heads"],
+        "kept": 0 if again else 1 - job.recomputed,
+        "keeps_attention": row["checkpoint"] == "none",
         "saved": _saved(job, row, batches),
-        "dry_weights": weights,
-        "dry_optimizer": optimizer,
-        "dry_gradients": row["gradient_bytes"],
-        "dry_rest": row["predicted_peak_bytes"] - weights - optimizer,
-        "rest_2": _rest_of_segment(2 * parameters["parameter"]),
-        "rest_4": _rest_of_segment(4 * parameters["parameter"]),
-        **parameters,
-        **widths,
-        **{
-            f"{unit}_per_{name}": count * number
-            for unit, count in widths.items()
-            for name, number in layers.items()
-        },
+        "rest": _rest_of_segment,
     }
+    for unit in _units():
+        known[unit["unit"]] = evaluate(unit["formula"], known)
+    return lambda unit: math.prod(known[part] for part in unit.split("_per_"))
 
 
-def _rest_of_segment(size: int) -> int:
+def _rest_of_segment(size: float) -> float:
     """Bytes that PyTorch's allocator adds to a large new tensor: the rest of its
     segment, which is a multiple of 2 MiB, remains undivided up to 1 MiB."""
     rest = -size % (2 * _MIB)
@@ -213,10 +159,9 @@ def _rest_of_segment(size: int) -> int:
 
 def _saved(job: FrameworkJob, row: Mapping[str, Any], batches: float) -> float:
     """Bytes that the part's forward pass saves, by the dry run."""
-    divided = job.tensor if "sequence_parallel" in job.traits else 1
 
     def own(component: str, amount: int) -> float:
-        return amount * batches // (divided if component in OF_STREAM else 1)
+        return amount * batches // (job.stream_ranks if component in OF_STREAM else 1)
 
     saved: dict[str, dict[str, int]] = row["saved_by_component"]
     total = sum(own(component, part["bytes"]) for component, part in saved.items())
@@ -235,20 +180,18 @@ def memory(
 ) -> Memory:
     """Predicts the job's memory; `row` is the program's answer to its flags, with
     1 / `batches` of its batch."""
-    counts = _counts(job, row, batches)
-    parts: dict[str, dict[str, int]] = {}
+    count = _counts(job, row, batches)
+    parts: dict[str, dict[str, int]] = defaultdict(dict)
     for item in recipe.of(job.traits):
-        amount = round(item.bytes_each * counts[item.unit])
-        parts.setdefault(item.part, {})[item.name] = amount
-    static, gradient, reserved = (
-        parts.pop(part, {}) for part in (_STATIC, _GRADIENT, _RESERVED)
-    )
+        bytes_ = round(float(item["bytes"]) * count(item["unit"]))
+        parts[item["part"]][item["item"]] = bytes_
     moments = (
-        {**(gradient if _MOMENTS[moment] else {}), **items}
-        for moment, items in parts.items()
+        {**(parts["gradient"] if has_gradients else {}), **parts[moment]}
+        for moment, has_gradients in _MOMENTS.items()
+        if moment in parts
     )
     highest = max(moments, key=lambda items: sum(items.values()), default={})
-    return Memory(static, gradient, highest, reserved)
+    return Memory(parts["static"], parts["gradient"], highest, parts["reserved"])
 
 
 def _largest_batch(
@@ -256,7 +199,7 @@ def _largest_batch(
 ) -> int | None:
     """The largest batch that fits. Returns None if the recipe uses the peak of the dry
     run, which is not proportional to the batch."""
-    if "dry" in {item.part for item in recipe.of(job.traits)}:
+    if "dry" in {item["part"] for item in recipe.of(job.traits)}:
         return None
 
     def peak(batch: int) -> int:
@@ -290,7 +233,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _traits(recipe: Recipe) -> str:
-    default = ",".join(sorted(recipe.default)) or "none"
+    default = ",".join(sorted(recipe.named("default"))) or "none"
     return f"{', '.join(sorted(recipe.words()))} ({default})"
 
 
@@ -299,7 +242,9 @@ def traits(
 ) -> frozenset[str]:
     """Reads --traits, and exits with the parser's error if one is unknown."""
     recipe = recipes()[given.recipe]
-    found = frozenset(given.traits.split(",") if given.traits else recipe.default)
+    found = frozenset(
+        given.traits.split(",") if given.traits else recipe.named("default")
+    )
     allowed = sorted(recipe.words())
     for word in sorted(found.difference(allowed)):
         parser.error(f"--traits has {word!r}; allowed: {', '.join(allowed)}")
@@ -315,16 +260,17 @@ def predicted(
     """Predicts a rank's memory for a row of the plan. Raises ValueError if the row
     cannot be in this recipe."""
     recipe, recomputed = recipes()[given.recipe], given.recomputed or 0
-    if row["precision"] not in recipe.precisions:
+    precisions = recipe.named("precision")
+    if row["precision"] not in precisions:
         raise ValueError(
             f"--precision is {row['precision']}; allowed with "
-            f"--recipe={given.recipe}: {', '.join(recipe.precisions)}"
+            f"--recipe={given.recipe}: {', '.join(precisions)}"
         )
     if recomputed and row["checkpoint"] != "none":
         raise ValueError(
             f"--checkpoint is {row['checkpoint']}; allowed with --recomputed: none"
         )
-    if recomputed and "saved" not in {item.unit for item in recipe.of(traits)}:
+    if recomputed and "saved" not in {item["unit"] for item in recipe.of(traits)}:
         raise ValueError(
             f"--recomputed is {recomputed:g}; allowed with "
             f"--recipe={given.recipe} and these traits: 0"

@@ -10,7 +10,14 @@ from typing import Any
 import pytest
 
 from plan_program import plan, plan_row, run
-from tools.planner.recipes import FrameworkJob, memory, read_table, recipes
+from tools.planner.recipes import (
+    TABLE,
+    UNITS,
+    FrameworkJob,
+    memory,
+    read_table,
+    recipes,
+)
 from tools.planner.validation.__main__ import main
 from tools.planner.validation.cells import DATA, Lacking
 from tools.planner.validation.points import Point, read_points
@@ -145,6 +152,11 @@ def test_the_items_of_a_recipe_add_up() -> None:
     moe = memory(mixed, recipes()["megatron"], ROW)
     more = 2 * 300 + 3 * 8 * 3
     assert moe.static["weights"] - found.static["weights"] == 2 * more
+
+
+def test_each_unit_of_a_recipe_has_a_formula() -> None:
+    units = {unit for row in read_table(TABLE) for unit in row["unit"].split("_per_")}
+    assert units <= {row["unit"] for row in read_table(UNITS)} | {"saved", ""}
 
 
 def test_misses_of_known_cause_are_also_left_out() -> None:

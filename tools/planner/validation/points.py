@@ -141,7 +141,7 @@ def _point(name: str, row: Row) -> Point:
         raise Lacks(row["lacks"])
     recipe = recipes()[cells.one_of("recipe", row["recipe"], recipes())]
     part = cells.part(row)
-    cells.one_of("precision", part["precision"], recipe.precisions)
+    cells.one_of("precision", part["precision"], recipe.named("precision"))
     known = sorted(recipe.words())
     words = row["traits"].split()
     traits = frozenset(cells.one_of("traits", word, known) for word in words)
