@@ -40,7 +40,7 @@ def asks_for_a_mesh(tokens: Sequence[str]) -> bool:
     return any(name in ("-mesh", "--mesh") for name in names)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(needs_gpu: bool) -> argparse.ArgumentParser:
     parser = arguments.parser(
         _DESCRIPTION,
         prog="tools/rehearse",
@@ -49,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add, rate = parser.add_argument, number(0, 1e9)
     add("--help", action="store_true", help="print this and exit")
-    add("--gpu", required=True, choices=GPUS, help="the GPU to imitate")
+    add("--gpu", required=needs_gpu, choices=GPUS, help="the GPU to imitate")
     add("--json", action="store_true", help="print JSON")
     add("--predict_only", action="store_true", help="predict, and rehearse nothing")
     links = "h100_nvlink:450:30,infiniband_ndr:50:30"
@@ -134,11 +134,11 @@ def plan(document: Json, on: Machine, ask: Callable[..., list[Json]]) -> list[Js
 
 def main(tokens: Sequence[str], ask: Ask) -> int:
     """Passes other flags on to the program, including --help."""
-    parser = _parser()
+    parser = _parser(needs_gpu="--help" not in tokens)
     given, flags = parser.parse_known_args(tokens)
 
     def printed(*more: str) -> str:
-        return arguments.answer(parser.prog, ask((*flags, *more), given.gpu))
+        return arguments.answer(parser.prog, ask((*flags, *more), given.gpu or GPUS[0]))
 
     def rows_of(*more: str) -> list[Json]:
         rows: list[Json] = json.loads(printed(*more))["rows"]

@@ -155,7 +155,7 @@ def test_help_is_that_of_the_program(
     """tests/e2e/null_gpu/test_rehearse_mesh.py has its answers and its errors."""
     program = tmp_path / "program"
     write_script(program, '#!/bin/sh\necho "Usage: $*"\n')
-    given = ("--gpu=h100", "--mesh", "data:2", "--help")
+    given = ("--mesh", "data:2", "--help")
     assert main(given, library=tmp_path, mesh_program=program) == 0
     out = capsys.readouterr().out
     assert all(f"\n  --{flag} " in out for flag in ("gpu", "links", "node_ranks"))
