@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from plan_program import ask, run
+from reports.results.rows import load
 from results import REFERENCE
 from tools.planner.recipes import read_table
 from tools.planner.validation import page
 from tools.planner.validation.__main__ import main
-from tools.planner.validation.cells import DATA, Lacking
-from tools.planner.validation.steps import Step, read_steps
+from tools.planner.validation.cells import DATA, Lacking, Lacks
+from tools.planner.validation.steps import Step, read_steps, steps_of
 
 
 def table(path: Path, *rows: dict[str, str]) -> Path:
@@ -100,6 +101,15 @@ def test_the_committed_page_is_what_the_tool_writes(
 def test_a_result_is_predicted_by_its_own_peaks() -> None:
     found = document(str(REFERENCE))  # asserts the exit status
     assert (len(found["steps"]), found["lacking"]) == (18, [])
+
+
+def test_a_model_that_the_program_refuses_costs_its_steps_alone() -> None:
+    def refused(model: str) -> dict[str, Any]:
+        raise Lacks(f"a job of the program: {model}")
+
+    found = list(steps_of(load(REFERENCE), refused))
+    assert len(found) == 18
+    assert {type(one) for one in found} == {Lacking}
 
 
 def test_a_large_error_has_an_exit_status(tmp_path: Path) -> None:
