@@ -96,14 +96,6 @@ def test_the_document_has_what_the_header_says(
         **dict.fromkeys(AXES, 2),
         "ranks": 8,
     }
-    computed = row["computed"]
-    parts = computed["parts_us"]
-    assert sum(parts.values()) == pytest.approx(computed["step_us"])
-    assert parts[computed["bound"]] == max(parts.values())
-    tokens = 2 * 256 * 4
-    assert computed["tokens_per_second"] == pytest.approx(
-        1e6 * tokens / computed["step_us"]
-    )
 
 
 def test_the_8b_step_on_256_gpus(capsys: pytest.CaptureFixture[str]) -> None:

@@ -53,7 +53,7 @@ def test_groups_of_one_node_stay_inside() -> None:
         assert MACHINE.ring(ranks, apart, 32) == pytest.approx((1, 1e-2))
     # Each rank is alone in its node.
     assert MACHINE.ring(4, 8, 32) == pytest.approx((3, 1e-1))
-    # Of two groups, the second lies across two nodes.
+    # The second of two groups lies across two nodes.
     assert MACHINE.ring(6, 1, 12)[0] == 3
     found = time_of(row(mesh(1, 6, 1), calls("fsdp", 1, 100)), 1, True, MACHINE)
     assert found["forward"]["fsdp_us"] == pytest.approx(1 + 1)

@@ -41,37 +41,29 @@ def megatron(tmp_path: Path, **cells: str) -> Point | Lacking:
     return point
 
 
-def test_the_norm_of_megatron(tmp_path: Path) -> None:
-    """The committed page has the memory of other rows of Megatron, and what they lack:
-    test_validate_time.py."""
-    rope = {"normalization": "RMSNorm", "position_embedding_type": "rope"}
-    point = megatron(tmp_path, **rope)
-    assert isinstance(point, Point)
-    assert ",norm=rms,biases=all,positions=rope,pad_vocab" in point.job.model
-
-
 @pytest.mark.parametrize(
-    ("cells", "checkpoint", "recomputed"),
+    ("cells", "model", "recomputed"),
     [
         ("selective,,,", ",checkpoint=attention", 0),
         ("selective,,,flash", "=none", 0),
         ("full,uniform,3,", ",checkpoint=every_3", 0),
         ("full,block,3,flash", "=none", 0.25),
+        (",,,,RMSNorm,rope", ",norm=rms,biases=all,positions=rope,pad_vocab", 0),
     ],
 )
-def test_what_megatron_recomputes(
-    tmp_path: Path, cells: str, checkpoint: str, recomputed: float
+def test_what_megatron_trains(
+    tmp_path: Path, cells: str, model: str, recomputed: float
 ) -> None:
-    granularity, method, layers, backend = cells.split(",")
-    point = megatron(
-        tmp_path,
-        recompute_granularity=granularity,
-        recompute_method=method,
-        recompute_num_layers=layers,
-        attention_backend=backend or "unfused",
+    """The committed page has other rows of Megatron, and what they lack."""
+    columns = (
+        *("recompute_granularity", "recompute_method", "recompute_num_layers"),
+        *("attention_backend", "normalization", "position_embedding_type"),
     )
+    given = dict(zip(columns, cells.split(","), strict=False))
+    given["attention_backend"] = given["attention_backend"] or "unfused"
+    point = megatron(tmp_path, **given)
     assert isinstance(point, Point)
-    assert point.job.model.endswith(checkpoint)
+    assert model in f"{point.job.model},"
     assert point.job.recomputed == recomputed
 
 
@@ -103,22 +95,6 @@ def test_what_a_job_by_hand_recomputes(
     assert isinstance(point, Point), point.lacks
     assert point.job.recomputed == recomputed
     assert setting in point.job.model
-
-
-@pytest.mark.parametrize(
-    ("cells", "lacks"),
-    [
-        ({"recipe": "nano"}, "recipe: it is 'nano'; allowed: megatron, "),
-        ({"traits": "fsdp"}, "traits: it is 'fsdp'; allowed: sequence_parallel"),
-        ({"precision": "fp32"}, "precision: it is 'fp32'; allowed: bf16"),
-    ],
-)
-def test_what_no_job_by_hand_can_have_is_named(
-    tmp_path: Path, cells: dict[str, str], lacks: str
-) -> None:
-    point = by_hand(tmp_path, **cells)
-    assert isinstance(point, Lacking)
-    assert point.lacks.removeprefix("cells of a known form: ").startswith(lacks)
 
 
 ROW: dict[str, Any] = {

@@ -2,6 +2,7 @@
 """tools/validate time: measured steps as jobs, and their predictions."""
 
 import json
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from results import REFERENCE
 from tools.planner.recipes import read_table
 from tools.planner.validation import page
 from tools.planner.validation.__main__ import main
-from tools.planner.validation.cells import DATA, Lacking, Lacks
+from tools.planner.validation.cells import DATA, Lacking, Lacks, MeasuredJob
+from tools.planner.validation.points import read_points
 from tools.planner.validation.steps import Step, read_steps, steps_of
 
 
@@ -29,29 +31,30 @@ def by_hand_file(tmp_path: Path, **cells: str) -> Path:
     return table(tmp_path / "points.tsv", row)
 
 
-def by_hand(tmp_path: Path, **cells: str) -> Step | Lacking:
-    (step,) = read_steps(by_hand_file(tmp_path, **cells))
-    return step
-
-
 @pytest.mark.parametrize(
-    ("cells", "lacks"),
+    ("read", "cells", "lacks"),
     [
-        ({"pipeline": "64"}, "a layer for each of 64 stages"),
-        ({"seq": "4k"}, "seq: it is '4k'; allowed: a whole number, 1 to "),
-        ({"value": "0"}, "value: it is '0'; allowed: a number, 1e-09 to "),
-        ({"unit": "samples/s"}, "unit: it is 'samples/s'; allowed: s, ms, tok/s, "),
-        ({"sharding": "zero"}, "sharding: it is 'zero'; allowed: none, optimizer, "),
-        ({"sequence_parallel": ""}, "sequence_parallel: it is ''; allowed: true, "),
+        (read_steps, {"pipeline": "64"}, "a layer for each of 64 stages"),
+        (read_steps, {"seq": "4k"}, "seq: it is '4k'; allowed: a whole number, 1 to "),
+        (read_steps, {"value": "0"}, "value: it is '0'; allowed: a number, 1e-09 to "),
+        (read_steps, {"unit": "GHz"}, "unit: it is 'GHz'; allowed: s, ms, tok/s, "),
+        (read_steps, {"sharding": "x"}, "sharding: it is 'x'; allowed: none, optim"),
+        (read_steps, {"sequence_parallel": ""}, "sequence_parallel: it is ''; allo"),
+        (read_points, {"recipe": "x"}, "recipe: it is 'x'; allowed: megatron, "),
+        (read_points, {"traits": "x"}, "traits: it is 'x'; allowed: sequence_par"),
+        (read_points, {"precision": "fp32"}, "precision: it is 'fp32'; allowed: bf16"),
     ],
 )
 def test_what_no_job_can_have_is_named(
-    tmp_path: Path, cells: dict[str, str], lacks: str
+    tmp_path: Path,
+    read: Callable[[Path], Iterable[MeasuredJob | Lacking]],
+    cells: dict[str, str],
+    lacks: str,
 ) -> None:
     """The committed page has what rows lack."""
-    step = by_hand(tmp_path, **cells)
-    assert isinstance(step, Lacking)
-    assert step.lacks.removeprefix("cells of a known form: ").startswith(lacks)
+    (found,) = read(by_hand_file(tmp_path, **cells))
+    assert isinstance(found, Lacking)
+    assert found.lacks.removeprefix("cells of a known form: ").startswith(lacks)
 
 
 def test_an_unknown_option_of_neusight_is_named(tmp_path: Path) -> None:

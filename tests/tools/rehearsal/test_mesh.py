@@ -31,35 +31,28 @@ QUERY = {
 }
 
 
-def predicted() -> Json:
-    return {
-        **{"peak_bytes": 27 * GIB, "peak_at": "aten::mm in backward, lm_head"},
-        **{"resident_bytes": 4 * GIB, "build_peak_bytes": 10 * GIB},
-        "reserved_bytes": 28 * GIB,
-        **{"needed_bytes": 28 * GIB, "largest_batch": 3, "part_parameters": 4000},
-        **{"shard_elements": 1000, "collectives": [GATHERS]},
-    }
-
-
-def computed(**others: Any) -> Json:
-    a_pass = {"compute_us": 2e5, "tensor_us": 0.0, "fsdp_us": 4e4, "data_us": 0.0}
-    parts = {"compute": 4e5, "tensor": 0.0, "fsdp": 0.0, "data": 0.0, "update": 1e5}
-    return {
-        **{"step_us": 5e5, "tokens_per_second": 2.1e6, "model_flops_share": 0.61},
-        **{"bound": "compute", "parts_us": parts, "compute_bound_batch": 1},
-        **{"forward": a_pass, "backward": a_pass, "update_us": 1e5},
-    } | others
-
-
-def rehearsed(**others: Any) -> Json:
-    return {
-        **{"peak_bytes": 27.5 * GIB, "resident_bytes": 4 * GIB},
-        **{"build_peak_bytes": 10 * GIB, "reserved_bytes": 29 * GIB},
-        "shard_elements": 1000,
-        "kernels": {"forward": 1500, "backward": 503},
-        "counters": {"launches": 2003},
-        "collectives": [GATHERS],
-    } | others
+PREDICTED = {
+    **{"peak_bytes": 27 * GIB, "peak_at": "aten::mm in backward, lm_head"},
+    **{"resident_bytes": 4 * GIB, "build_peak_bytes": 10 * GIB},
+    "reserved_bytes": 28 * GIB,
+    **{"needed_bytes": 28 * GIB, "largest_batch": 3, "part_parameters": 4000},
+    **{"shard_elements": 1000, "collectives": [GATHERS]},
+}
+PASS = {"compute_us": 2e5, "tensor_us": 0.0, "fsdp_us": 4e4, "data_us": 0.0}
+COMPUTED = {
+    **{"step_us": 5e5, "tokens_per_second": 2.1e6, "model_flops_share": 0.61},
+    **{"bound": "compute", "compute_bound_batch": 1},
+    "parts_us": {"compute": 4e5, "tensor": 0.0, "update": 1e5},
+    **{"forward": PASS, "backward": PASS, "update_us": 1e5},
+}
+REHEARSED = {
+    **{"peak_bytes": 27.5 * GIB, "resident_bytes": 4 * GIB},
+    **{"build_peak_bytes": 10 * GIB, "reserved_bytes": 29 * GIB},
+    "shard_elements": 1000,
+    "kernels": {"forward": 1500, "backward": 503},
+    "counters": {"launches": 2003},
+    "collectives": [GATHERS],
+}
 
 
 def row(**others: Any) -> Json:
@@ -67,9 +60,7 @@ def row(**others: Any) -> Json:
     return {
         **{"mesh": {**name, "ranks": 16}, "batch": 1, "checkpoint": "every_1"},
         **{"fits": True, "why_not": ""},
-        "predicted": predicted(),
-        "computed": computed(),
-        "rehearsed": rehearsed(),
+        **{"predicted": PREDICTED, "computed": COMPUTED, "rehearsed": REHEARSED},
     } | others
 
 
@@ -91,8 +82,8 @@ def test_the_text_of_each_kind_of_answer() -> None:
     too_large = row(fits=False, why_not="needs more than the 121 GiB", **none)
     none |= {"batch": None, "checkpoint": None}
     refused = row(fits=False, why_not="5 ranks share 12 heads", **none)
-    never = computed(compute_bound_batch=None, bound="tensor")
-    more_calls = rehearsed(collectives=[GATHERS | {"calls": 71}])
+    never = COMPUTED | {"compute_bound_batch": None, "bound": "tensor"}
+    more_calls = REHEARSED | {"collectives": [GATHERS | {"calls": 71}]}
     answers = {
         "a rank that fits": document(),
         "a collective that was not predicted": document(row(rehearsed=more_calls)),
@@ -114,7 +105,7 @@ def answered(on: Json, checkpoint: str, shard_elements: int) -> Json:
     sizes = {"shard_elements": shard_elements}
     flops = {"forward_flops": 1.0, "backward_flops": 2.0}
     own = {"mesh": on, "checkpoint": checkpoint, "steps": steps, "rehearsed": None}
-    return row(**own, needed_bytes=0, predicted=predicted() | sizes | flops)
+    return row(**own, needed_bytes=0, predicted=PREDICTED | sizes | flops)
 
 
 def test_the_first_mesh_that_fits_when_it_is_rehearsed_is_the_best(
@@ -136,7 +127,7 @@ def test_the_first_mesh_that_fits_when_it_is_rehearsed_is_the_best(
             if not only or f"{on['name']}/{checkpoint}" in only
         ]
         if "--rehearse" in flags:
-            rows[0] |= {"fits": rows[0]["mesh"] == whole, "rehearsed": rehearsed()}
+            rows[0] |= {"fits": rows[0]["mesh"] == whole, "rehearsed": REHEARSED}
         found = document(*rows) | {"query": QUERY | {"prefetch": True}}
         return subprocess.CompletedProcess(flags, 0, json.dumps(found), "")
 
