@@ -135,6 +135,8 @@ def test_what_must_be_recomputed_is(capsys: pytest.CaptureFixture[str]) -> None:
     for other in ("--spare_gib=60", "--checkpoint=none"):
         (row,) = predict(*flags, other)["rows"]
         assert not row["fits"]
+    (row,) = predict(*flags, "--spare_gib=100")["rows"]
+    assert " of 0 B: " in row["why_not"]
 
 
 def test_auto_lists_all_meshes_and_rehearses_the_best(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -210,8 +211,8 @@ bool IsAsked(const Query& query, const MeshShape& mesh,
 
 nlohmann::ordered_json PlanMeshes(const Query& query, const Device& device) {
   const int64_t free_bytes = device.FreeBytes();
-  Predictor predictor(query, device,
-                      free_bytes - kKernelBytes - query.spare_bytes);
+  const int64_t budget_bytes = free_bytes - kKernelBytes - query.spare_bytes;
+  Predictor predictor(query, device, std::max<int64_t>(0, budget_bytes));
   Json rows = Json::array();
   for (const MeshShape& mesh : query.meshes) {
     for (const Checkpointing& checkpointing : query.checkpointing) {
