@@ -15,10 +15,8 @@ from typing import Any
 from reports.compare.argument_types import number
 from tools.planner.formulas import evaluate
 
-TABLE, UNITS = (
-    Path(__file__).with_name(f"{name}.tsv") for name in ("recipes", "units")
-)
-Counts = Callable[[str], float]
+TABLE = Path(__file__).with_name("recipes.tsv")
+UNITS = Path(__file__).with_name("units.tsv")
 RULES = tuple(
     (flag, "with", ("recipe",)) for flag in ("traits", "shards", "recomputed")
 )
@@ -128,7 +126,9 @@ def _units() -> list[dict[str, str]]:
     return read_table(UNITS)
 
 
-def _counts(job: FrameworkJob, row: Mapping[str, Any], batches: float) -> Counts:
+def _counts(
+    job: FrameworkJob, row: Mapping[str, Any], batches: float
+) -> Callable[[str], float]:
     """Returns a function that counts a unit of the table in the rank's part."""
     of, again = row["params_by_component"], row["checkpoint"].startswith("every")
     known: dict[str, Any] = {
