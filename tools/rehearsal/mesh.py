@@ -14,6 +14,7 @@ from reports.compare.argument_types import number
 from tools.planner import arguments
 from tools.planner.timing.mesh import OVERLAP, SERIAL, Machine, computed
 from tools.planner.timing.rates import devices
+from tools.planner.timing.step import links_of
 from tools.rehearsal import mesh_text
 from tools.rehearsal.run import GPUS
 
@@ -52,9 +53,13 @@ def _parser(needs_gpu: bool) -> argparse.ArgumentParser:
     add("--gpu", required=needs_gpu, choices=GPUS, help="the GPU to imitate")
     add("--json", action="store_true", help="print JSON")
     add("--predict_only", action="store_true", help="predict, and rehearse nothing")
-    links = "h100_nvlink:450:30,infiniband_ndr:50:30"
+    add(
+        "--links",
+        type=arguments.two_links,
+        metavar=arguments.LINKS,
+        help=f"{_LINKS} (default: the GPU's in tools/planner/timing/devices.tsv)",
+    )
     for flag, kind, metavar, default, what in (
-        ("links", arguments.two_links, arguments.LINKS, links, _LINKS),
         ("node_ranks", number(1, 2**20, whole=True), "N", 8, "GPUs per node"),
         ("device_tflops", rate, "RATE", 0, f"10^12 FLOP/s that a GPU reaches{_OR}"),
         ("memory_gb_per_s", rate, "RATE", 0, f"10^9 bytes/s of its memory{_OR}"),
@@ -65,12 +70,12 @@ def _parser(needs_gpu: bool) -> argparse.ArgumentParser:
 
 
 def _machine(given: argparse.Namespace, precision: str) -> Machine:
-    """The given rates, or the data sheet's."""
+    """The given rates, or the GPU's in devices.tsv."""
     device = devices()[given.gpu]
     products = precision.partition("_")[0]  # bf16_autocast: bf16
     flops = given.device_tflops * 1e12 or device.peak(products)
     bytes_ = given.memory_gb_per_s * 1e9 or device.peak("memory")
-    inside, between = given.links
+    inside, between = given.links or links_of(device)
     return Machine(given.node_ranks, inside, between, flops, bytes_)
 
 

@@ -154,6 +154,14 @@ def _kind_and_us(
     return "products", device.product_us(flops, bytes_, peak)
 
 
+def links_of(device: Device) -> tuple[Link, Link]:
+    """The links inside a node, and between nodes. Raises ValueError without them."""
+    inside, between = (
+        Link(name, device.peak(name) / 1e9, CALL_US) for name in ("nvlink", "network")
+    )
+    return inside, between
+
+
 def _ring_us(
     device: Device, job: TimedJob, ranks: int, apart: int, bytes_: float
 ) -> float:
@@ -161,10 +169,8 @@ def _ring_us(
     apart."""
     if ranks == 1:
         return 0.0
-    rates = (device.peak(name) / 1e9 for name in ("nvlink", "network"))
-    network = Network(NODE, *(Link("", rate, CALL_US) for rate in rates))
     every = job.tensor * job.pipeline * job.data
-    us, us_per_byte = network.ring(ranks, apart, every)
+    us, us_per_byte = Network(NODE, *links_of(device)).ring(ranks, apart, every)
     return us + us_per_byte * bytes_ * (ranks - 1) / ranks
 
 
