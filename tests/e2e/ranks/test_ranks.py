@@ -82,6 +82,15 @@ def test_ranks_are_processes_and_share_the_threads(faults: Program) -> None:
         assert 0 <= row["rank_spread"] < 1
 
 
+def test_all_visits_in_a_process_are_by_its_ranks(faults: Program) -> None:
+    """No rank starts ranks of its own, which would slow down the others."""
+    cases = "--benchmark_filter=^rank_fault/(good|chatty)/ranks:2/n:0$"
+    faults.run(cases, "--rounds=2", "--processes=1", SAMPLES, *PAPER)
+    visits = [line["visit_process_ids"] for line in faults.samples()]
+    assert [len(ids) for ids in visits] == [2, 2]
+    assert len({i for ids in visits for i in ids}) == 1
+
+
 def test_each_rank_at_fault_is_named_and_nothing_is_left(
     faults: Program, empty: Path
 ) -> None:
