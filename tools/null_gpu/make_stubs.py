@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Writes the rest of the null GPU: a stub for each function that LibTorch needs and
-that is not implemented, and the table of CUPTI's function numbers.
+that is not implemented, and tables of CUPTI's function numbers and of errors.
 
 A function in succeeds.txt succeeds. Any other ends the process with its name, so that
 a new LibTorch never gets a silently wrong result.
 """
 
 import argparse
+import ctypes
 import re
 import subprocess
 import sys
@@ -18,6 +19,8 @@ from pathlib import Path
 CUDA = re.compile(r"(cu|__cuda|nccl|nvshmem)")
 # Functions that look like CUDA's but are LibTorch's, or read files without a GPU.
 NOT_OURS = re.compile(r"cuFile|cuda_")
+
+INCLUDE = '#include "tools/null_gpu/core/generated.h"\n'
 
 LIBRARIES = (
     "libc10_cuda.so",
@@ -62,28 +65,44 @@ def stubs(needed: set[str], written: set[str], succeeds: set[str]) -> str:
     twice = sorted(succeeds & written)
     if twice:
         sys.exit(f"succeeds.txt lists functions that are written out: {twice}")
-    lines = ['#include "tools/null_gpu/core/generated.h"', "", 'extern "C" {']
+    lines = [INCLUDE, 'extern "C" {']
     for name in sorted((needed | succeeds) - written):
         call = "Succeed" if name in succeeds else "Missing"
         lines.append(f'int {name}() {{ return null_gpu::{call}("{name}"); }}')
     return "\n".join([*lines, '}  // extern "C"', ""])
 
 
-def cbids(numbers: dict[str, int], written: set[str]) -> str:
-    lines = [
-        '#include "tools/null_gpu/core/generated.h"',
-        "",
-        "const std::map<std::string_view, uint32_t>& null_gpu::Cbids() {",
-        "  static const auto* const cbids = new std::map<std::string_view, uint32_t>{",
-        *(
-            f'    {{"{name}", {numbers[name]}}},'
-            for name in sorted(written & {*numbers})
-        ),
+def error_words(runtime: Path) -> dict[int, tuple[str, str]]:
+    """The name and the text of each error, as the runtime spells them."""
+    library = ctypes.CDLL(str(runtime))
+    functions = (library.cudaGetErrorName, library.cudaGetErrorString)
+    for function in functions:
+        function.restype = ctypes.c_char_p
+    words = {n: tuple(f(n).decode() for f in functions) for n in range(1000)}
+    return {n: (name, text) for n, (name, text) in words.items() if name != text}
+
+
+def table(kind: str, function: str, entries: Iterable[str]) -> str:
+    lines = (
+        f"const {kind}& null_gpu::{function}() {{",
+        f"  static const auto* const table = new {kind}{{",
+        *(f"    {{{entry}}}," for entry in entries),
         "  };",
-        "  return *cbids;",
+        "  return *table;",
         "}",
-    ]
+    )
     return "\n".join([*lines, ""])
+
+
+def cbids(numbers: dict[str, int], written: set[str]) -> str:
+    known = sorted(written & {*numbers})
+    entries = (f'"{name}", {numbers[name]}' for name in known)
+    return table("std::map<std::string_view, uint32_t>", "Cbids", entries)
+
+
+def errors(words: dict[int, tuple[str, str]]) -> str:
+    entries = (f'{n}, {{"{name}", "{text}"}}' for n, (name, text) in words.items())
+    return table("std::map<int, null_gpu::ErrorWords>", "Errors", entries)
 
 
 def main() -> None:
@@ -93,7 +112,7 @@ def main() -> None:
     parser.add_argument("--cupti", type=Path, required=True, help="the header of cbids")
     parser.add_argument("--succeeds", type=Path, required=True)
     parser.add_argument("--stubs", type=Path, required=True)
-    parser.add_argument("--cbids", type=Path, required=True)
+    parser.add_argument("--tables", type=Path, required=True)
     parser.add_argument("objects", type=Path, nargs="+")
     arguments = parser.parse_args()
 
@@ -108,7 +127,8 @@ def main() -> None:
     succeeds = listed(arguments.succeeds)
     arguments.stubs.write_text(stubs(needed, written, succeeds))
     numbers = runtime_numbers(arguments.cupti)
-    arguments.cbids.write_text(cbids(numbers, written))
+    words = error_words(arguments.runtime)
+    arguments.tables.write_text(f"{INCLUDE}{cbids(numbers, written)}{errors(words)}")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,12 @@ namespace null_gpu {
 // CUPTI's numbers of the functions of the runtime.
 const std::map<std::string_view, uint32_t>& Cbids();
 
+struct ErrorWords {
+  const char *name, *text;
+};
+// The errors of the runtime: "cudaErrorMemoryAllocation" and "out of memory".
+const std::map<int, ErrorWords>& Errors();
+
 // Counts the call of a function of succeeds.txt and returns success, which is 0
 // in all of these libraries. The name must stay valid.
 int Succeed(const char* function);
