@@ -31,11 +31,10 @@ using OperatorListener = std::function<void(const DryOperator&)>;
 
 // During its lifetime, operators on this thread compute nothing and new tensors
 // have no memory. Allocations and deallocations of their storages are reported
-// where LibTorch's allocators report theirs, so MemoryAccount and
-// AllocationRecorder count them like real ones: on CUDA the requested bytes,
-// before rounding to blocks. Calls with only older tensors compute as usual.
-// Tensors may outlive the scope, but may only be used in another one. Scopes
-// nest.
+// where LibTorch's allocators report theirs, so AllocationRecorder counts them
+// like real ones: on CUDA the requested bytes, before rounding to blocks. Calls
+// with only older tensors compute as usual. Tensors may outlive the scope, but
+// may only be used in another one. Scopes nest.
 //
 // c10::Error names an operator if the arguments do not determine its results,
 // or if it reads back a value, as item() does, without DryReads.

@@ -8,10 +8,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <ostream>
 
-#include "fixtures/memory/memory_account.h"
+#include "fixtures/memory/allocation_recorder.h"
 
 namespace trainbench {
 
@@ -33,16 +32,14 @@ inline StepBytes MeasureSteps(c10::Device device,
                               const std::function<void()>& build,
                               const std::function<void()>& step,
                               int warmups = 1) {
-  const auto account = std::make_shared<MemoryAccount>(device);
-  ObserveMemory(account, build);
-  StepBytes bytes = {.built = account->LiveBytes()};
-  for (int i = 0; i < warmups; ++i) ObserveMemory(account, step);
-  bytes.resident = account->LiveBytes();
-  account->ResetPeak();
-  ObserveMemory(account, step);
-  bytes.peak = account->PeakBytes();
-  bytes.after = account->LiveBytes();
-  return bytes;
+  AllocationRecorder recorder(device);
+  recorder.Observe(build);
+  const int64_t built = recorder.LiveBytes();
+  for (int i = 0; i < warmups; ++i) recorder.Observe(step);
+  const AllocationTimeline timeline =
+      recorder.Record([&](PhaseObserver&) { step(); });
+  return {built, timeline.live_before, timeline.peak_bytes,
+          timeline.live_after};
 }
 
 }  // namespace trainbench

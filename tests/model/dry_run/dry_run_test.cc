@@ -6,13 +6,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "fixtures/memory/memory_account.h"
+#include "fixtures/memory/allocation_recorder.h"
 #include "model/dry_run/operators.h"
 #include "tests/model/c10_error.h"
 #include "tests/support/matchers.h"
@@ -48,28 +47,28 @@ TEST(DryRunTest, OlderTensorsKeepTheirValues) {
 }
 
 TEST(DryRunTest, ReportsBirthsAndDeathsOfStorages) {
-  const auto account = std::make_shared<MemoryAccount>(c10::kCPU);
+  AllocationRecorder recorder(c10::kCPU);
   at::Tensor view;
-  ObserveMemory(account, [&] {
+  const AllocationTimeline made = recorder.Record([&](PhaseObserver&) {
     const DryRun dry;
     view = at::empty({10, 10}).t().slice(0, 2, 4);
-    EXPECT_EQ(account->LiveBytes(), 400);
+    EXPECT_EQ(recorder.LiveBytes(), 400);
     at::empty({1000});
   });
-  EXPECT_EQ(account->LiveBytes(), 400);
-  EXPECT_EQ(account->PeakBytes(), 4400);
-  ObserveMemory(account, [&] { view.reset(); });
-  EXPECT_EQ(account->LiveBytes(), 0);
+  EXPECT_EQ(made.live_after, 400);
+  EXPECT_EQ(made.peak_bytes, 4400);
+  recorder.Observe([&] { view.reset(); });
+  EXPECT_EQ(recorder.LiveBytes(), 0);
 }
 
 TEST(DryRunTest, AResizedStorageIsANewOne) {
-  const auto account = std::make_shared<MemoryAccount>(c10::kCPU);
-  ObserveMemory(account, [&] {
+  AllocationRecorder recorder(c10::kCPU);
+  recorder.Observe([&] {
     const DryRun dry;
     at::Tensor result = at::empty({0});
     at::mm_out(result, at::empty({3, 4}), at::empty({4, 5}));
     EXPECT_THAT(result.sizes(), ElementsAre(3, 5));
-    EXPECT_EQ(account->LiveBytes(), 60);
+    EXPECT_EQ(recorder.LiveBytes(), 60);
   });
 }
 
@@ -122,9 +121,8 @@ TEST(DryRunTest, ReportsTheBytesThatOperatorsReadAndWrite) {
 
 // The most bytes that are alive at once.
 int64_t PeakOf(const std::function<void()>& work) {
-  const auto account = std::make_shared<MemoryAccount>(c10::kCPU);
-  ObserveMemory(account, work);
-  return account->PeakBytes();
+  AllocationRecorder recorder(c10::kCPU);
+  return recorder.Record([&](PhaseObserver&) { work(); }).peak_bytes;
 }
 
 TEST(DryRunTest, AMeanTakesTheMemoryOfARealOne) {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "fixtures/memory/memory_account.h"
+#include "fixtures/memory/allocation_recorder.h"
 #include "fixtures/memory/memory_probe.h"
 #include "fixtures/profiling/operator_names.h"
 #include "model/dry_run/dry_run.h"
@@ -102,10 +102,10 @@ TEST_F(CudaAttentionTest, ADryRunIsWithinTwoPercentOfTheAllocators) {
       return probe->MeasurePeak([&] { round(in); }).allocated - before;
     });
     const DryRun dry;
-    const auto account = std::make_shared<MemoryAccount>(gpu);
     const double predicted = peak_of([&](AttentionInputs& in) {
-      ObserveMemory(account, [&] { round(in); });
-      return account->PeakBytes();
+      return AllocationRecorder(gpu)
+          .Record([&](PhaseObserver&) { round(in); })
+          .peak_bytes;
     });
     EXPECT_NEAR(predicted, measured, ToleranceOf(variant) * measured)
         << Describe(variant);
