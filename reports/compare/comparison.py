@@ -28,6 +28,13 @@ class Unmatched:
     fails: bool  # the new side lost the row, or has an error
 
     @property
+    def failure(self) -> str:
+        """How the new side fails; "" if it does not."""
+        if not self.fails:
+            return ""
+        return "FAILED" if self.new.startswith("error") else "LOST"
+
+    @property
     def known_to_both(self) -> bool:
         return "absent" not in (self.base, self.new)
 
@@ -145,9 +152,11 @@ def _notes(base: list[Result], new: list[Result], paired: bool) -> list[str]:
             notes.append(f"{early} of {len(results)} {word} runs stopped early")
         if any(result.is_dirty for result in results):
             notes.append(f"{word} has changes that were not committed")
+    if any(one == other for one in base for other in new):
+        notes.append("base and new have a run in common")
     if len(base) == len(new) == 1:
         notes.append(
-            "one run per side cannot show that a time changed, unless --noise knows "
+            "one file per side cannot show that a time changed, unless --noise knows "
             "the A/A spread; tools/ab measures in pairs"
         )
     elif not paired:

@@ -63,7 +63,7 @@ def render(comparison: Comparison) -> str:
                 _code(row.name),
                 _escaped(row.base),
                 _escaped(row.new),
-                "LOST" if row.fails else "",
+                row.failure,
             ]
             for row in comparison.unmatched
         ]

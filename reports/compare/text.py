@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """A comparison as text, for a terminal."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from reports.compare.comparison import ComparedRow, Comparison
 from reports.compare.decision import Decision, Verdict
-from reports.compare.exact import MetricChange
+from reports.compare.exact import Change, MetricChange
 from reports.compare.intervals import MANY_PAIRS
 from reports.results import text
 from reports.results.rows import Result
@@ -83,7 +84,8 @@ def cells(row: ComparedRow, comparison: Comparison) -> list[str]:
 def verdict(comparison: Comparison) -> str:
     """States the verdict on the whole comparison."""
     if comparison.exit_code:
-        return "regressed"
+        worse = any(found.change is Change.WORSE for _, found in comparison.bad_changes)
+        return "regressed" if worse or comparison.of(Verdict.REGRESSED) else "failed"
     open_rows = len(comparison.of(Verdict.INCONCLUSIVE))
     if open_rows == 0:
         return "no regression"
@@ -95,11 +97,10 @@ def verdict(comparison: Comparison) -> str:
 def summary(comparison: Comparison) -> str:
     """Counts the rows with each verdict, and other failures."""
     parts = [f"{len(comparison.of(verdict))} {verdict}" for verdict in Verdict]
-    if comparison.bad_changes:
-        count = len(comparison.bad_changes)
-        parts.append(f"{text.plural(count, 'exact metric')} worse")
-    if comparison.failed:
-        parts.append(f"{text.plural(len(comparison.failed), 'row')} lost")
+    metrics = Counter(found.change for _, found in comparison.bad_changes)
+    rows = Counter(row.failure for row in comparison.failed)
+    for noun, counts in (("exact metric", metrics), ("row", rows)):
+        parts += [f"{text.plural(n, noun)} {how.lower()}" for how, n in counts.items()]
     return f"{text.plural(len(comparison.rows), 'row')}: {', '.join(parts)}"
 
 
@@ -130,8 +131,7 @@ def render(comparison: Comparison) -> str:
         count = text.plural(len(comparison.unmatched), "row")
         lines += ["", f"{count} without a number on both sides; --filter skips some:"]
         lines += [
-            f"  {'LOST  ' if row.fails else '      '}{row.name}: "
-            f"base {row.base}; new {row.new}"
+            f"  {row.failure:<7}{row.name}: base {row.base}; new {row.new}"
             for row in comparison.unmatched
         ]
     worst = comparison.of(Verdict.REGRESSED)
