@@ -5,7 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from reports.advice.run import Estimate
-from reports.answers.judging import Verdict, undecided_among, verdict_of
+from reports.answers.judging import (
+    Verdict,
+    undecided_among,
+    verdict_of,
+    why_undecided,
+)
 from reports.answers.measured import Measured, exactly, ratio_to, time_of
 from reports.answers.shapes import STEP, step_text
 from reports.results.rows import Row
@@ -23,6 +28,7 @@ class Check:
     measured: Measured
     in_bytes: bool = False  # False: in microseconds
     verdict: Verdict = Verdict.CANNOT_TELL
+    why_undecided: str = ""
 
     @property
     def ratio(self) -> Measured:
@@ -59,18 +65,24 @@ class Line:
         return (self.measured[0] if self.measured else self.base).time_us
 
 
+def _judged(check: Check, among: int) -> Check:
+    ratio = check.ratio
+    verdict = Verdict.CANNOT_TELL if among else verdict_of(ratio, *CORRECT)
+    if verdict is not Verdict.CANNOT_TELL:
+        return replace(check, verdict=verdict)
+    return replace(check, why_undecided=why_undecided(ratio, CORRECT, among))
+
+
 def judged(lines: Sequence[Line]) -> list[Line]:
     """Judges all checks, together."""
-    ratios = [check.ratio for line in lines for check in line.checks]
-    among = undecided_among([(ratio, CORRECT) for ratio in ratios])
-    verdicts = (
-        Verdict.CANNOT_TELL if count else verdict_of(ratio, *CORRECT)
-        for ratio, count in zip(ratios, among, strict=True)
+    among = iter(
+        undecided_among(
+            [(check.ratio, CORRECT) for line in lines for check in line.checks]
+        )
     )
     return [
         replace(
-            line,
-            checks=tuple(replace(one, verdict=next(verdicts)) for one in line.checks),
+            line, checks=tuple(_judged(check, next(among)) for check in line.checks)
         )
         for line in lines
     ]

@@ -5,7 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from reports.answers.judging import Judgement, Verdict
+from reports.answers.judging import Judgement, Verdict, why_undecided
 from reports.answers.measured import CANNOT_TELL
 from reports.results import text
 from reports.results.expectations import Expectation
@@ -53,9 +53,8 @@ def _more_runs(judgement: Judgement) -> str:
     if judgement.verdict != Verdict.CANNOT_TELL:
         return ""
     worst = judgement.worst
-    if worst.among:
-        return f"it may be chance, among {worst.among} values"
-    return worst.measured.runs_to_tell(*judgement.expectation.bounds)
+    bounds = judgement.expectation.bounds
+    return why_undecided(worst.measured, bounds, worst.among)
 
 
 def summary(judged: Sequence[Judgement]) -> str:

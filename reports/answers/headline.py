@@ -38,7 +38,7 @@ def _step(result: Result) -> str:
         return ""
     parts = [f"{phase} {text.time(us)}" for phase, us in phases_of(row).items()]
     said = f"A `{step_text(row)}` takes {time_of(row).plus_minus(text.time)}"
-    return f"{said}: {', '.join(parts)}." if len(parts) > 1 else f"{said}."
+    return f"{said}: {', '.join(parts)}, each a median." if parts[1:] else f"{said}."
 
 
 def _parts(result: Result) -> str:
@@ -84,10 +84,10 @@ def _gain(choice: Choice, name: str, what: str) -> str:
     if not ratio.is_clear:
         return (
             f"whether {what} shortens `{choice.label}` {CANNOT_TELL}: "
-            f"{' and '.join(times)}, {ratio.text()} times"
+            f"{' and '.join(times)}, {ratio.text()} times as long"
         )
     verb = "shortens" if ratio.high < 1 else "lengthens"
-    change = f"from {' to '.join(times)}, {ratio.text()} times"
+    change = f"from {' to '.join(times)}, {ratio.text()} times as long"
     return f"{what} {verb} `{choice.label}` {change}"
 
 
@@ -130,4 +130,7 @@ def _ranks(result: Result) -> str:
     for row in like(result.of("ddp", strategy="side_by_side")):
         cost = time_of(row) / time_of(single[0])
         said += f", side by side without exchanges {cost.text()} times"
-    return f"{said}; {exposed} is exposed communication."
+    return (
+        f"{said}; in pairs of calls with and without exchanges, {exposed} is exposed "
+        "communication."
+    )

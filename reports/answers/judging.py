@@ -150,6 +150,14 @@ def undecided_among(values: Sequence[tuple[Measured, Bounds]]) -> list[int]:
     return among
 
 
+def why_undecided(measured: Measured, bounds: Bounds, among: int) -> str:
+    """Says what a verdict lacks; `among` is as undecided_among() returns it."""
+    within = verdict_of(measured, *bounds) is not Verdict.CANNOT_TELL
+    if among and within:
+        return f"it may be chance, among {among} values"
+    return measured.runs_to_tell(*bounds)
+
+
 def _withdraw(judged: Sequence[Judgement]) -> None:
     """Withdraws the verdicts that do not stand."""
     every = [(i, one.expectation.bounds) for one in judged for i in one.instances]

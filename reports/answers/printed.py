@@ -23,10 +23,16 @@ def _shares(row: Row) -> str:
     return "/".join(shares) if phases else "-"
 
 
+def _share_of_peak(row: Row) -> float:
+    """Returns the share of the fastest product, at the rate that the row shows."""
+    shown, counted = (row.get(f"{name}flops_per_second") for name in ("kernel_", ""))
+    return row["mfu_measured"] * (shown / counted if shown and counted else 1)
+
+
 def _note(row: Row) -> str:
     notes = [f"{key}={word}" for key, word in row.findings.items() if key != "noisy"]
     if "mfu_measured" in row.counters:
-        notes.append(f"{text.percent(row['mfu_measured'])} of peak")
+        notes.append(f"{text.percent(_share_of_peak(row))} of peak")
     causes = [row.findings["noisy"]] if "noisy" in row.findings else []
     if (cv := row.get("cv") or 0) > NOISY_CV:
         causes.append(f"cv {text.percent(cv)}")

@@ -184,8 +184,11 @@ def explain(given: argparse.Namespace) -> int:
             raise NotAResult(f"{name} is no file, and no result of it is stored")
         return rows.load(given.store / files[-1])
 
-    for case, lines in explained(result(given.before), result(given.after)).items():
+    found = explained(result(given.before), result(given.after))
+    for case, lines in found.items():
         print("\n  ".join([case, *lines]))
+    if not found:
+        print("no counters, operators, kernels or tensors differ")
     return GOOD
 
 

@@ -296,7 +296,7 @@ def test_explain_names_what_differs(tmp_path: Path, case: Case, lines: Lines) ->
         memory = {"case": "e/row", "allocations": [], "at_peak": [tensors]}
         content = result(
             "a" * 40,
-            {"e/row": [1]},
+            {"e/row": [1], f"e/{name}": [1]},
             counters={"flops": calls},
             profiles=[{**profile, "copies": []}],
             memory=[memory],
@@ -311,7 +311,13 @@ def test_explain_names_what_differs(tmp_path: Path, case: Case, lines: Lines) ->
         "+10 % of the step in aten::mm, backward",
         "+2 calls of aten::mm, backward",
         "+2 MiB at the peak: aten::add 4 float",
+        "e/a",
+        "only before",
+        "e/b",
+        "only after",
     ]
+    assert case.run("explain", sides[0], sides[0]) == 0
+    assert lines() == ["no counters, operators, kernels or tensors differ"]
     assert case.run("explain", *case.revisions[SINCE - 1 : SINCE + 1]) == 0
     assert lines()[0] == "e1/row"
 
