@@ -113,7 +113,7 @@ def table(step: Step, run: Run) -> Table:
     lines = [_line(" ".join(key), found[key], us) for key in order]
     for phase in dict.fromkeys(phase for phase, _ in found):
         parts = [bound for (of, _), bound in found.items() if of == phase]
-        lines.append(_line(f"{phase}, all", together(parts), us))
-    lines.append(_line("step", whole, us))
+        lines.append(_line(f"{phase}, sum of parts", together(parts), us))
+    lines.append(_line("step, sum of parts", whole, us))
     headings = ["part", "measured", "bound", "headroom", "of the step", "cause"]
     return Table(headings, lines, f"Headroom of {step.name}")

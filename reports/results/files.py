@@ -11,10 +11,12 @@ from uuid import uuid4
 
 def write_files(contents: Mapping[Path, str | bytes]) -> None:
     """Writes all to temporary files in their folders, which it makes if needed, then
-    renames them. Raises OSError."""
+    renames them. Raises OSError, which names the file."""
     written: dict[Path, Path] = {}
+    path = Path()
     try:
         for given, content in contents.items():
+            path = given
             data = content.encode() if isinstance(content, str) else content
             if given.exists() and not given.is_file():  # a pipe or a device
                 given.write_bytes(data)
@@ -25,6 +27,8 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
             written[path].write_bytes(data)
         for path, beside in written.items():
             os.replace(beside, path)
+    except OSError as error:
+        raise OSError(f"{path} cannot be written: {error.strerror}") from error
     finally:
         for beside in written.values():
             beside.unlink(missing_ok=True)
