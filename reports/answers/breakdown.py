@@ -223,15 +223,9 @@ def forward_table(result: Result) -> text.Table | None:
         if forward is None or timed is None or timed.get("forward_us") is None:
             continue
         one, other = time_of(forward), counter_of(timed, "forward_us")
-        lines.append(
-            [
-                step_text(forward),
-                one.plus_minus(text.time),
-                other.plus_minus(text.time),
-                (one / other).text(),
-                text.time(one.value - other.value),
-            ]
-        )
+        times = [us.plus_minus(text.time) for us in (one, other)]
+        apart = (one / other).text(), text.time(one.value - other.value)
+        lines.append([step_text(forward), *times, *apart])
     headings = ["step", "profiled", "timed", "profiled over timed", "difference"]
     title = "The forward pass of each step with and without a profile"
     return text.Table(headings, lines, title=title) if lines else None

@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from fnmatch import filter as filter_names
 from fnmatch import fnmatchcase
 
@@ -43,9 +44,8 @@ def column_of(named: str | Column) -> Column:
     column = named if isinstance(named, Column) else Column(named)
     if column.heading:
         return column
-    heading = heading_of(column.counter)
-    heading += f" / {heading_of(column.per)}" if column.per else ""
-    return Column(column.counter, heading, column.per, column.digits)
+    names = filter(None, (column.counter, column.per))
+    return replace(column, heading=" / ".join(map(heading_of, names)))
 
 
 def formatted(row: Row, counter: str, value: float, digits: int = 3) -> str:

@@ -19,6 +19,7 @@ MOST_LINES, MOST_COLUMNS = 3, 7  # in a Markdown table
 LONGEST_NAME = 120  # letters of a title in a file's name
 HERE = Path(__file__).resolve().parent
 _CODE = re.compile(r"`([^`]+)`")
+_CODE_OR_MARKUP = re.compile(r"(?P<code>`[^`]+`)|[\\<*`\[]")
 _POWER = re.compile(r"(?<=\w)\^(-?\d+(?:\.\d+)?|[A-Z]\b)")
 # Markup at the start of a line: heading, list or quotation.
 _BLOCK = re.compile(r"^(>|#+(?=\s)|[-+=](?=\s)|\d+[.)](?=\s))")
@@ -33,13 +34,9 @@ def prose_as_html(text: str) -> Markup:
 
 def prose_as_markdown(text: str) -> str:
     """Escapes the text, except `code`."""
-    parts = _CODE.split(" ".join(text.split()))
-    for place, part in enumerate(parts):
-        if place % 2:
-            parts[place] = f"`{part}`"
-        else:
-            parts[place] = re.sub(r"[\\<*`\[]", r"\\\g<0>", part)
-    return _BLOCK.sub(lambda m: f"{m[1][:-1]}\\{m[1][-1]}", "".join(parts))
+    line = " ".join(text.split())
+    line = _CODE_OR_MARKUP.sub(lambda m: m["code"] or rf"\{m[0]}", line)
+    return _BLOCK.sub(lambda m: f"{m[1][:-1]}\\{m[1][-1]}", line)
 
 
 def _templates(autoescape: bool, *folders: Path) -> Environment:

@@ -64,12 +64,9 @@ def _raising(result: Result, peak: str) -> list[Row]:
 def _moved_per_second(result: Result, row: Row) -> float:
     """Returns bytes per second, minus the bytes that the cache may hold."""
     held = result.context.get("last_level_cache_bytes", "0")
-    try:
-        cache = float(held)
-    except ValueError as error:
-        said = f"last_level_cache_bytes is {shown(held)}; allowed: a number"
-        raise NotAResult(said) from error
-    return max(row["bytes"] - cache, 0) / row.time_us * 1e6
+    if not held.isdecimal():
+        raise NotAResult(f"last_level_cache_bytes is {shown(held)}; allowed: a number")
+    return max(row["bytes"] - float(held), 0) / row.time_us * 1e6
 
 
 def roofs_of(result: Result) -> dict[str, Roof]:

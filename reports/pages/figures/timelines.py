@@ -20,7 +20,9 @@ BUCKETS = 240  # time spans, each drawn with its extremes
 COLUMNS = """
     time_us live_bytes event bytes operator phase step component layer shape dtype
     """.split()
-SHADES = {"forward": 0, "loss": 1, "backward": 2, "optimizer": 4}  # of COLOURS
+SHADES = {"forward": COLOURS[0], "loss": COLOURS[1], "backward": COLOURS[2]}
+SHADES |= {"optimizer": COLOURS[4]}
+OTHER = "#999999"  # other phases
 Times = NDArray[np.float64]
 Phase = tuple[str, float, float]  # name, begin and end
 
@@ -106,15 +108,11 @@ def load(path: Path) -> Timeline | None:
     return Timeline(_name(path.stem), events, times, live, steps) if events else None
 
 
-def _shade_of(phase: str) -> str:
-    return COLOURS[SHADES[phase]] if phase in SHADES else "#999999"
-
-
 def _shade(canvas: Canvas, plane: Plane, phases: Sequence[Phase]) -> None:
     """Draws a band for each phase."""
     for name, begin, end in phases:
         (left, top), (right, _) = (plane.place((x, plane.y.high)) for x in (begin, end))
-        size, colour = (right - left, plane.height), _shade_of(name)
+        size, colour = (right - left, plane.height), SHADES.get(name, OTHER)
         canvas.box((left, top), size, colour, opacity="0.13", name=f"phase-{name}")
 
 
@@ -161,7 +159,7 @@ def _figure(timeline: Timeline, beyond: int) -> Figure:
         width=HALF,
     )
     phases = timeline.phases
-    legend = {name: _shade_of(name) for name, _, _ in phases}
+    legend = {name: SHADES.get(name, OTHER) for name, _, _ in phases}
     canvas = frame(f"Memory over time: {timeline.name}", plane, legend)
     _shade(canvas, plane, phases)
     outline = [plane.place(corner) for corner in _outline(times, live)]
