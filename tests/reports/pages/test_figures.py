@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from advised import BF16_PEAK, PEAKS, Entry, product, timed
+from advised import BF16_PEAK, PEAKS, SHAPE, Entry, product, timed
 from golden import check_golden
 from reports.experiments.spec import Bars, Lines, Phases, Plot
 from reports.pages.figures.breakdown import MOST_STEPS, breakdown
@@ -43,10 +43,7 @@ def outline(figures: Sequence[Figure]) -> str:
 
 
 def profiled(
-    shares: dict[str, dict[str, float]],
-    model: str = "tiny",
-    mode: str = "train_step",
-    seq: int = 128,
+    shares: dict[str, dict[str, float]], model: str = "tiny", mode: str = "train_step"
 ) -> list[Entry]:
     """Returns a step of 1 s with these shares per phase."""
     step = f"model={model} precision=fp32 mode={mode}"
@@ -54,7 +51,7 @@ def profiled(
     return [
         timed(
             *("breakdown", share * 1e6, f"{step} phase={phase} component={component}"),
-            f"batch:4/seq:{seq}",
+            SHAPE,
             share=share,
         )
         for phase, components in every.items()
@@ -77,10 +74,6 @@ def test_plots_of_a_breakdown() -> None:
     found = {
         # 5 % of the forward pass are unattributed, and 1 % have no phase.
         "an unknown component": drawn(*profiled(STEP)),
-        "several steps": drawn(
-            *(*profiled(STEP), *profiled(STEP, "small", seq=256)),
-            *profiled(STEP, "small", mode="inference"),
-        ),
         "inference alone": drawn(*profiled(inference, mode="inference")),
         "no parts": drawn(*profiled({})),
         "parts alone": drawn(*profiled(STEP)[1:]),
