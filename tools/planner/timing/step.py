@@ -37,10 +37,6 @@ class TimedJob(Job):
     micro_batches: int = 1  # per rank and step
     attention: str = "attention"  # the device's rate of fused attention
 
-    @property
-    def optimizer_shards(self) -> int:
-        return self.data if self.shards_parameters or self.shards_optimizer else 1
-
     def flags(self) -> tuple[str, ...]:
         """Also asks for the part's operators."""
         return (*super().flags(), "--operators")
@@ -102,7 +98,8 @@ def _parts(device: Device, job: TimedJob, row: Row) -> dict[str, float]:
     stage_us = (computed["forward"] + computed["backward"]) * (1 - head_share(row))
     parts["pipeline"] = (job.pipeline - 1) * (stage_us + tensor_us) / job.chunks
     parts["data ranks"] = _exposed_us(device, job, row, computed)
-    parts["optimizer"] = computed["optimizer"] / job.optimizer_shards
+    shards = job.data if job.shards_parameters or job.shards_optimizer else 1
+    parts["optimizer"] = computed["optimizer"] / shards
     return parts
 
 
