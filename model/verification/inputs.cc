@@ -5,7 +5,6 @@
 #include <torch/types.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
@@ -35,17 +34,21 @@ at::Tensor FillVaried(at::Tensor numbers) {
   return numbers;
 }
 
+ValueRange RangeOf(const at::Tensor& numbers) {
+  const auto [least, most] = at::aminmax(numbers.detach());
+  return {least.item<double>(), most.item<double>()};
+}
+
 absl::Status CheckVaried(absl::string_view what, const at::Tensor& numbers) {
   if (numbers.numel() < kEnough) return absl::OkStatus();
-  const auto [least, most] = at::aminmax(numbers.detach());
-  const auto low = least.item<double>(), high = most.item<double>();
-  if (!std::isfinite(low) || !std::isfinite(high)) {
+  const ValueRange range = RangeOf(numbers);
+  if (!range.is_finite()) {
     return absl::FailedPreconditionError(
         absl::StrCat(what, " has values that are not finite"));
   }
-  if (low < high) return absl::OkStatus();
+  if (range.least < range.most) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat(what, " has no value other than ", low,
+      absl::StrCat(what, " has no value other than ", range.least,
                    ": constants compute faster than real data"));
 }
 

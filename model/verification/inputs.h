@@ -6,6 +6,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cmath>
+
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
@@ -17,6 +19,16 @@ namespace trainbench {
 // memory. The period is prime, so a value from a wrong cache line, page or
 // thread's part is a wrong value.
 at::Tensor FillVaried(at::Tensor numbers);
+
+struct ValueRange {
+  double least, most;
+
+  // False if any value is infinite or NaN.
+  bool is_finite() const { return std::isfinite(least) && std::isfinite(most); }
+};
+
+// Returns the range of a tensor's values, without allocating as much.
+ValueRange RangeOf(const at::Tensor& numbers);
 
 // Returns FailedPrecondition, naming `what`, if a number is not finite or all
 // numbers are equal. A device draws less power with constants, so it keeps a

@@ -5,12 +5,16 @@
 #include <torch/autograd.h>
 #include <torch/types.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "model/spec/check_log.h"
 #include "model/spec/phase.h"
 #include "model/training/adamw.h"
+#include "model/verification/inputs.h"
 #include "model/verification/relative_error.h"
 
 namespace trainbench {
@@ -77,20 +81,29 @@ absl::Status VerifyGradients(TransformerLm& model, ParallelTrainer& trainer,
 
 absl::Status VerifyReplicas(const std::vector<at::Tensor>& tensors,
                             ProcessGroup& group) {
-  if (tensors.empty()) return absl::OkStatus();
-  int64_t wrong = 0;  // 1 + the index of the last wrong tensor
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const at::Tensor root = tensors[i].detach().clone();
+  // 1 + the index of the last tensor that differs, or the number of tensors
+  // more if a value is not finite: NaN would differ even from itself.
+  int64_t wrong = 0;
+  const auto count = std::ssize(tensors);
+  for (int64_t i = 0; i < count; ++i) {
+    const at::Tensor& mine = tensors[static_cast<std::size_t>(i)];
+    const at::Tensor root = mine.detach().clone();
     group.Broadcast(root, 0);
-    if (!at::equal(root, tensors[i])) wrong = static_cast<int64_t>(i) + 1;
+    if (!RangeOf(mine).is_finite()) {
+      wrong = count + i + 1;
+    } else if (!at::equal(root, mine)) {
+      wrong = std::max(wrong, i + 1);
+    }
   }
   // Rank 0 always equals itself, so all ranks use the maximum.
   const at::Tensor last = at::full({1}, wrong, at::kLong);
   group.cpu_group().AllReduceMax(last);
   wrong = last.item<int64_t>();
   if (wrong == 0) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
-      "parameter ", wrong - 1, " is no longer the same on all ranks"));
+  return absl::FailedPreconditionError(
+      absl::StrCat("parameter ", (wrong - 1) % count,
+                   wrong > count ? " has values that are not finite"
+                                 : " is no longer the same on all ranks"));
 }
 
 absl::Status VerifyUpdate(TransformerLm& model, ParallelTrainer& trainer,

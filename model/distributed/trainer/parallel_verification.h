@@ -25,9 +25,9 @@ absl::Status VerifyGradients(TransformerLm& model, ParallelTrainer& trainer,
                              const Batch& batch, Precision precision,
                              ProcessGroup& group);
 
-// Checks that the tensors are equal bit for bit on all ranks, as replicas must
-// be after the same steps. FailedPrecondition, on all ranks, names a tensor
-// that differs. All ranks call it together.
+// Checks that the tensors are finite and equal bit for bit on all ranks, as
+// replicas must be after the same steps. FailedPrecondition, on all ranks,
+// names a tensor that is not. All ranks call it together.
 absl::Status VerifyReplicas(const std::vector<at::Tensor>& tensors,
                             ProcessGroup& group);
 
