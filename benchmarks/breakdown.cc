@@ -109,11 +109,12 @@ PassPlan PlanOf(const RunOptions& options, const Device& device) {
 }
 
 // Returns the same step with fused operations, if the device has them.
-StepParams FusedOf(StepParams step, const Device& device) {
-  const std::string why = ImplementationUnavailable(
-      Implementation::kFused, device.kind, step.model.d_model);
-  if (why.empty()) step.model.implementation = Implementation::kFused;
-  return step;
+StepParams FusedOf(const StepParams& step, const Device& device) {
+  StepParams fused = step;
+  fused.model.implementation = Implementation::kFused;
+  const bool has_them =
+      ImplementationUnavailable(fused.model, device.kind).empty();
+  return has_them ? fused : step;
 }
 
 CaseName Breakdown::NameOfRow(const Params& p, const StepPart& part) {

@@ -59,7 +59,7 @@ class Ddp : public DataParallelStep {
     name.Word("strategy", ExchangeName(p.exchange))
         .Word("model", p.step.model.name)
         .Word("precision", PrecisionName(p.step.precision))
-        .Value("ranks", OptionsOf(p).ranks->count);
+        .Value("ranks", p.exchange.is_one_process() ? 1 : p.ranks);
     if (p.exchange.is(WithoutExchange::kAlone)) {
       name.Value("as_one_of", p.ranks);
     }
@@ -130,10 +130,7 @@ TRAINBENCH_REGISTER(Ddp, "ddp")
         "model=tiny,small,xl precision=fp32,bf16_autocast batch=4 seq=128 "
         "ranks=2,4,6 strategy=alone,side_by_side,whole_batch,",
         kExchanging, ",1000"))
-    ->Complete([](DataParallelParams& p, const RunOptions&,
-                  const Device& device) {
-      p.step.mode = StepMode::kTrainStep;
-      p.backend = BackendFor(device);
+    ->Complete([](DataParallelParams& p, const RunOptions&, const Device&) {
       if (p.exchange.is(WithoutExchange::kWholeBatch)) p.step.batch *= p.ranks;
     })
     ->ExpectOnGpu("the time is predicted within 15 %",

@@ -10,7 +10,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
-#include "fixtures/steps/parallel/parallel_step.h"
 #include "fixtures/steps/parallel/toy_training.h"
 
 namespace trainbench {
@@ -31,8 +30,6 @@ TRAINBENCH_REGISTER_F(ToyTraining, DdpEquivalence,
     ->Paper(
         "strategy=per_parameter,flat,overlap_per_parameter,overlap_bucketed,"
         "reducer ranks=2,4,6")
-    ->Complete([](ToyTrainingParams& p, const RunOptions&,
-                  const Device& device) { p.backend = BackendFor(device); })
     ->Expect("no parameter differs by more than 1e-6",
              Counter("max_difference"), AtMost(1e-6))
     ->Expect("no loss differs by more than 1e-6", Counter("loss_difference"),

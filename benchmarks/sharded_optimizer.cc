@@ -36,11 +36,6 @@ TRAINBENCH_REGISTER_F(ShardedStep, Optimizer,
     ->QuickOnGpu("model=small batch=4 seq=128 ranks=2")
     ->Full("model=tiny batch=1 seq=128 ranks=2")
     ->Paper("model=tiny,small,xl batch=4 seq=128 ranks=2,4,6")
-    ->Complete([](ShardedParams& p, const RunOptions&, const Device& device) {
-      p.step.precision = Precision::kFp32;
-      p.step.mode = StepMode::kTrainStep;
-      p.backend = BackendFor(device);
-    })
     ->Expect("two ranks keep half of the state each",
              Counter("state_bytes")
                  .Of("sharding=sharded ranks=2")

@@ -19,7 +19,6 @@
 //   proportion to it.
 
 #include "fixtures/experiment/experiment.h"
-#include "fixtures/steps/parallel/parallel_step.h"
 #include "fixtures/steps/parallel/tensor_parallel_step.h"
 
 namespace trainbench {
@@ -46,11 +45,6 @@ TRAINBENCH_REGISTER_F(TensorParallelStep, Shared,
         "ranks=1,2,4 data=1",
         "model=tiny,small precision=fp32 batch=4 seq=128 ranks=4 data=2",
         "model=xl precision=fp32 batch=4 seq=128 ranks=1,2,5 data=1")
-    ->Complete([](TensorParallelParams& p, const RunOptions&,
-                  const Device& device) {
-      p.step.mode = StepMode::kTrainStep;
-      p.backend = BackendFor(device);
-    })
     ->Expect("a rank sends what the formula says",
              Counter("sent_bytes").Per("predicted_sent_bytes"), About(1, 0))
     ->Expect("the peak is predicted within 2 %",

@@ -133,7 +133,10 @@ double FusedOpBytes(FusedOp op, std::optional<Phase> phase,
 std::string FusedOpUnavailable(FusedOp op, Implementation implementation,
                                DeviceKind device, int64_t d_model) {
   if (op == FusedOp::kAddRmsNorm) {
-    return ImplementationUnavailable(implementation, device, d_model);
+    ModelConfig with_norm;
+    with_norm.d_model = d_model;
+    with_norm.implementation = implementation;
+    return ImplementationUnavailable(with_norm, device);
   }
   return op == FusedOp::kRope && implementation == Implementation::kLibrary
              ? "LibTorch has no rotary embedding; see textbook and fused"

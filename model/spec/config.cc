@@ -158,7 +158,10 @@ ModelConfig Complete(const ModelText& text) {
   // So that each model has one spelling.
   if (config.kv_heads == config.heads) config.kv_heads = 0;
   const int64_t rest = config.vocab % text.pad_vocab;
-  if (rest > 0) config.vocab += text.pad_vocab - rest;
+  // Validate() rejects a larger one, which might overflow.
+  if (rest > 0 && config.vocab <= kMaxVocab) {
+    config.vocab += text.pad_vocab - rest;
+  }
   return config;
 }
 
@@ -238,6 +241,20 @@ std::string SeqUnavailable(const ModelConfig& config, int64_t seq) {
   if (config.positions == Positions::kRope || seq <= config.context) return "";
   return absl::StrCat("seq is ", seq, "; allowed: at most ", config.context,
                       ", the number of learned positions of ", config.name);
+}
+
+std::string ImplementationUnavailable(const ModelConfig& config,
+                                      DeviceKind device) {
+  // For LayerNorm, the fused implementation calls LibTorch.
+  if (config.implementation != Implementation::kFused ||
+      device == DeviceKind::kCpu || config.norm != Normalization::kRms ||
+      config.d_model <= kMostFusedGpuWidth) {
+    return "";
+  }
+  return absl::StrCat(
+      "on a GPU the fused implementation supports norms of at most ",
+      kMostFusedGpuWidth, " columns; d_model is ", config.d_model,
+      "; use textbook or library");
 }
 
 absl::StatusOr<ModelConfig> ParseModel(absl::string_view text) {

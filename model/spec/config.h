@@ -13,6 +13,7 @@
 #include "model/spec/architecture.h"
 #include "model/spec/attention_variant.h"
 #include "model/spec/checkpointing.h"
+#include "model/spec/device_kind.h"
 #include "model/spec/implementation.h"
 
 namespace trainbench {
@@ -74,6 +75,11 @@ absl::Status Validate(const ModelConfig& config);
 // Returns why the model cannot read sequences of `seq` tokens, as a message for
 // the user; empty if it can.
 std::string SeqUnavailable(const ModelConfig& config, int64_t seq);
+
+// Returns why this device cannot compute the model's layers in its
+// implementation, as a message for the user; empty if it can.
+std::string ImplementationUnavailable(const ModelConfig& config,
+                                      DeviceKind device);
 
 // Whether `text` is 1 to 64 characters of [A-Za-z0-9._-], as a benchmark name
 // needs.

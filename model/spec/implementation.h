@@ -5,9 +5,7 @@
 #define TRAINBENCH_MODEL_SPEC_IMPLEMENTATION_H_
 
 #include <cstdint>
-#include <string>
 
-#include "model/spec/device_kind.h"
 #include "model/spec/enum_names.h"
 
 namespace trainbench {
@@ -24,11 +22,6 @@ inline constexpr auto kImplementations = ImplementationName.values();
 
 // A block of our GPU kernel keeps a row of the norm in its registers.
 inline constexpr int64_t kMostFusedGpuWidth = 8192;
-
-// Returns why layers of this d_model cannot be computed this way on this
-// device, as a message for the user; empty if they can.
-std::string ImplementationUnavailable(Implementation implementation,
-                                      DeviceKind device, int64_t d_model);
 
 }  // namespace trainbench
 

@@ -29,6 +29,25 @@ TEST(SeqUnavailableTest, ASequenceIsNotLongerThanWhatIsLearned) {
       "seq is 9; allowed: at most 8, the number of learned positions of good");
 }
 
+TEST(ImplementationUnavailableTest, OnlyOurNormOnAGpuLimitsTheWidth) {
+  ModelConfig config = {"wide", 8193, 40, 2, 3, 37};
+  config.implementation = Implementation::kFused;
+  EXPECT_EQ(ImplementationUnavailable(config, DeviceKind::kCuda),
+            "on a GPU the fused implementation supports norms of at most 8192 "
+            "columns; d_model is 8193; use textbook or library");
+  EXPECT_EQ(ImplementationUnavailable(config, DeviceKind::kCpu), "");
+  const auto unavailable_with = [&](auto field, auto value) {
+    ModelConfig other = config;
+    other.*field = value;
+    return ImplementationUnavailable(other, DeviceKind::kCuda);
+  };
+  EXPECT_EQ(unavailable_with(&ModelConfig::d_model, 8192), "");
+  EXPECT_EQ(unavailable_with(&ModelConfig::norm, Normalization::kLayer), "");
+  EXPECT_EQ(
+      unavailable_with(&ModelConfig::implementation, Implementation::kLibrary),
+      "");
+}
+
 // The standard models come first.
 TEST(NamedModelsTest, AreThoseOfTheGolden) {
   std::string printed = "standard: " + ModelNames(StandardModels()) + "\n";
@@ -102,8 +121,12 @@ std::string TextWith(const std::string& key,
 
 TEST(ParseModelTest, SaysWhatIsWrongAsTheGoldenShows) {
   std::vector<std::string> texts = {
-      "", "d_model,d_ff=40", TextWith("layers", "2,"),
-      TextWith("layers", "2,layers=2"), TextWith("layers", "2,name=m")};
+      "",
+      "d_model,d_ff=40",
+      TextWith("layers", "2,"),
+      TextWith("layers", "2,layers=2"),
+      TextWith("layers", "2,name=m"),
+      TextWith("vocab", "9223372036854775807,pad_vocab=1000")};
   for (const char* key : {"name", "d_model", "d_ff", "layers", "heads"}) {
     texts.push_back(TextWith(key, std::nullopt));
   }
