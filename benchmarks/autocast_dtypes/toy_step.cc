@@ -24,9 +24,10 @@ at::Tensor ReferenceLogits(const ToyModelImpl& model, const at::Tensor& x) {
   };
   const at::Tensor relu =
       at::matmul(wide(x), wide(model.fc1->weight).t()).clamp_min(0);
-  const at::Tensor centred = relu - relu.mean(-1, /*keepdim=*/true);
-  const at::Tensor variance = centred.square().mean(-1, /*keepdim=*/true);
-  const at::Tensor norm = centred / (variance + ToyModelImpl::kNormEps).sqrt() *
+  const at::Tensor centered = relu - relu.mean(-1, /*keepdim=*/true);
+  const at::Tensor variance = centered.square().mean(-1, /*keepdim=*/true);
+  const at::Tensor norm = centered /
+                              (variance + ToyModelImpl::kNormEps).sqrt() *
                               wide(model.norm_weight) +
                           wide(model.norm_bias);
   return at::matmul(norm, wide(model.fc2->weight).t());

@@ -16,15 +16,15 @@ LinearImpl::LinearImpl(int64_t in, int64_t out,
                        Implementation implementation, bool has_bias)
     : LinearImpl(at::empty({out, in}, options), implementation, has_bias) {}
 
-LinearImpl::LinearImpl(const at::Tensor& uninitialised,
+LinearImpl::LinearImpl(const at::Tensor& uninitialized,
                        Implementation implementation, bool has_bias)
-    : weight(register_parameter("weight", uninitialised)),
+    : weight(register_parameter("weight", uninitialized)),
       implementation_(implementation) {
   const auto ends = static_cast<double>(weight.size(0) + weight.size(1));
   TruncatedNormal_(weight, std::sqrt(2.0 / ends));
   if (!has_bias) return;
   bias = register_parameter(
-      "bias", at::zeros({weight.size(0)}, uninitialised.options()));
+      "bias", at::zeros({weight.size(0)}, uninitialized.options()));
 }
 
 at::Tensor LinearImpl::forward(const at::Tensor& x) {

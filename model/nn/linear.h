@@ -21,8 +21,8 @@ class LinearImpl : public torch::nn::Module {
   LinearImpl(int64_t in, int64_t out, const at::TensorOptions& options,
              Implementation implementation = Implementation::kTextbook,
              bool has_bias = false);
-  // Uses `uninitialised` [out, in] as the weight and initializes it.
-  explicit LinearImpl(const at::Tensor& uninitialised,
+  // Uses `uninitialized` [out, in] as the weight and initializes it.
+  explicit LinearImpl(const at::Tensor& uninitialized,
                       Implementation implementation = Implementation::kTextbook,
                       bool has_bias = false);
 

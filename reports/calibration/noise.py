@@ -26,7 +26,7 @@ class Noise:
     skewed: bool = False  # delays only, instead of the normal distribution
     outliers: float = 0.0  # share of processes that are 1.3 to 3 times slower
     drift: float = 0.0  # log slowdown of the last process
-    neighbour: float = 0.0  # log slowdown while another job uses the machine
+    neighbor: float = 0.0  # log slowdown while another job uses the machine
     rhythm: bool = False  # whether that job starts and ends in step with A B B A
 
 
@@ -37,7 +37,7 @@ def _unit(noise: Noise, rng: np.random.Generator, shape: tuple[int, ...]) -> Sin
     return rng.standard_normal(shape, np.float32)
 
 
-def _neighbour(noise: Noise, rng: np.random.Generator, tables: int, n: int) -> Floats:
+def _neighbor(noise: Noise, rng: np.random.Generator, tables: int, n: int) -> Floats:
     """Returns 1 while the other job runs, otherwise 0: [table, process, 1]."""
     if noise.rhythm:
         there = np.isin(np.arange(n) % 4, (1, 2))
@@ -59,8 +59,8 @@ def _processes(noise: Noise, rng: np.random.Generator, shape: Shape) -> Floats:
     if noise.outliers:
         slow = np.log(rng.uniform(1.3, 3, shift.shape))
         shift += slow * (rng.random(shift.shape) < noise.outliers)
-    if noise.neighbour:
-        shift = shift + noise.neighbour * _neighbour(noise, rng, tables, processes)
+    if noise.neighbor:
+        shift = shift + noise.neighbor * _neighbor(noise, rng, tables, processes)
     shift = shift + noise.drift * np.linspace(0, 1, processes)[None, :, None]
     return np.broadcast_to(shift, (tables, processes, rows))
 
@@ -88,13 +88,13 @@ SCENARIOS = (
     Noise("each process and row differs by 2 %"),
     Noise("a process shifts all rows alike", common=True),
     Noise("steady drift, twice as slow in the end", drift=0.69),
-    Noise("a neighbour that comes and goes, 50 %", neighbour=0.4),
+    Noise("a neighbor that comes and goes, 50 %", neighbor=0.4),
     Noise("each process resembles the one before (0.5)", memory=0.5),
     Noise("5 % of the processes are 1.3 to 3 times slower", outliers=0.05),
     Noise("the same, in all rows alike", outliers=0.05, common=True),
     Noise("delays only", skewed=True),
     Noise(
-        "all of that", drift=0.69, neighbour=0.4, memory=0.5, outliers=0.05, skewed=True
+        "all of that", drift=0.69, neighbor=0.4, memory=0.5, outliers=0.05, skewed=True
     ),
-    Noise("a neighbour in step with A B B A, 5 %", neighbour=0.05, rhythm=True),
+    Noise("a neighbor in step with A B B A, 5 %", neighbor=0.05, rhythm=True),
 )

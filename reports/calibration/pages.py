@@ -18,7 +18,7 @@ def tables(samples: Samples) -> dict[str, Lines]:
             stored.stock_repetitions(samples)
         ),
         "Stored times: how often our rule gives a false verdict, with 20 pairs of "
-        "neighbouring processes whose sides a coin decides, "
+        "neighboring processes whose sides a coin decides, "
         f"{stored.RELABELLINGS} times": stored.ours(samples),
         "Stored times: our verdicts, had the processes been A B B A": (
             stored.as_it_was(samples)

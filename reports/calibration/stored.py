@@ -39,7 +39,7 @@ def stock_alarms(times: Floats, repetitions: int, apart: int | None) -> Flags:
 
 def stock_rows(samples: Samples) -> Lines:
     """Tabulates compare.py's alarms with nine repetitions per side, row by row."""
-    yield ["row", "share between processes", "any two processes", "neighbours"]
+    yield ["row", "share between processes", "any two processes", "neighbors"]
     all_ = stock_alarms(samples.times, 9, None)
     near = stock_alarms(samples.times, 9, 1)
     for i, name in enumerate(samples.rows):
@@ -57,7 +57,7 @@ def stock_repetitions(samples: Samples) -> Lines:
         yield [str(repetitions), share_of(found), share_of(found.any(axis=1))]
 
 
-def relabelled(samples: Samples, threshold: float) -> Verdicts:
+def relabeled(samples: Samples, threshold: float) -> Verdicts:
     """Decides on pairs of neighbors; a coin decides which process is the new one."""
     rng = np.random.default_rng([SEED, 500])
     logs = np.log(samples.medians)[None]
@@ -71,7 +71,7 @@ def ours(samples: Samples) -> Lines:
     heads = ["difference", "of a row", "REGRESSED", "IMPROVED"]
     yield [*heads, "either, of the table"]
     for words, threshold in (("any", 0.0), ("2 %", THRESHOLD)):
-        found = relabelled(samples, threshold)
+        found = relabeled(samples, threshold)
         either = found.regressed | found.improved
         kinds = (found.regressed, found.improved, either)
         tables = (share_of(kind.any(axis=1)) for kind in kinds)

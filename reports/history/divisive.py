@@ -46,13 +46,13 @@ def likeliest(values: Floats) -> tuple[Floats, Floats]:
     series needs at least 2 LEAST points."""
     n = values.shape[-1]
     sizes = np.arange(LEAST, n - LEAST + 1)
-    centred = values - values.mean(axis=-1, keepdims=True)
-    sums = centred.cumsum(axis=-1)[..., sizes - 1]
+    centered = values - values.mean(axis=-1, keepdims=True)
+    sums = centered.cumsum(axis=-1)[..., sizes - 1]
     between = sums**2 * n / (sizes * (n - sizes))
     best = between.argmax(axis=-1)[..., None]
     at, total = sizes[best], np.take_along_axis(sums, best, -1)
     is_left = np.arange(n) < at
-    residuals = centred - np.where(is_left, total / at, -total / (n - at))
+    residuals = centered - np.where(is_left, total / at, -total / (n - at))
     within = np.maximum((residuals**2).sum(axis=-1), _TINY)
     products = (residuals[..., 1:] * residuals[..., :-1]).sum(axis=-1)
     return np.sqrt(between.max(axis=-1) * (n - 2) / within), products / within

@@ -9,17 +9,17 @@ from typing import Any
 from reports.history.commits import Commit
 from reports.history.findings import Finding, Kind
 from reports.history.series import Series
-from reports.pages.plotting.canvas import COLOURS, HALF, Figure, Scale
+from reports.pages.plotting.canvas import COLORS, HALF, Figure, Scale
 from reports.pages.plotting.lines import Plane, frame
 from reports.pages.render import html_of
 from reports.results import text
 
 HEIGHT = 110.0  # points
-_COLOURS = {
-    Kind.EXACT: COLOURS[4],
-    Kind.CONFIRMED: COLOURS[3],
-    Kind.IMPROVED: COLOURS[2],
-    Kind.SUSPECTED: COLOURS[1],
+_COLORS = {
+    Kind.EXACT: COLORS[4],
+    Kind.CONFIRMED: COLORS[3],
+    Kind.IMPROVED: COLORS[2],
+    Kind.SUSPECTED: COLORS[1],
 }
 _GREY, _BAND = "#999999", "rgb(120 150 190 / 0.25)"
 
@@ -52,9 +52,9 @@ def _figure(series: Series, row: int, found: Sequence[Finding], plane: Plane) ->
     for each in found:
         x, _ = plane.place(((each.before + each.after) / 2, plane.y.high))
         dash = {"dash": "3 3"} if each.kind in (Kind.MACHINE, Kind.SUSPECTED) else {}
-        colour = _COLOURS.get(each.kind, _GREY)
-        canvas.line([(x, 6), (x, plane.bottom)], colour, **dash)
-    canvas.line(medians, COLOURS[0])
+        color = _COLORS.get(each.kind, _GREY)
+        canvas.line([(x, 6), (x, plane.bottom)], color, **dash)
+    canvas.line(medians, COLORS[0])
     first, last = (text.time(series.time(row, points[end])[0]) for end in (0, -1))
     words = [f"{text.plural(len(points), 'point')}: {first} at first, {last} at last"]
     words += [f"{each.kind}: {each.words}" for each in found if each.row]

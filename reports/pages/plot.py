@@ -13,7 +13,7 @@ from reports.answers.tables import PHASES, common, label_of, phases_of
 from reports.experiments.spec import Bars, Lines, Phases, Plot
 from reports.experiments.specs import IMPLEMENTATION
 from reports.pages.plotting.bars import Bar, Look, draw_bars
-from reports.pages.plotting.canvas import CLEAR_COLOURS, COLOURS, Figure, Point
+from reports.pages.plotting.canvas import CLEAR_COLORS, COLORS, Figure, Point
 from reports.pages.plotting.lines import Plane, Series, draw_lines, logarithmic
 from reports.results import text
 from reports.results.rows import Result, Row, grouped
@@ -21,7 +21,7 @@ from reports.results.rows import Result, Row, grouped
 _OF_PHASES = Look(
     text.time,
     inside=text.time,
-    colours=dict(zip(PHASES, (COLOURS[i] for i in (0, 1, 2, 4, 3)), strict=True)),
+    colors=dict(zip(PHASES, (COLORS[i] for i in (0, 1, 2, 4, 3)), strict=True)),
 )
 MOST = 40  # legible cases in one plot
 
@@ -71,9 +71,9 @@ def _bars(rows: Sequence[Row], title: str, plot: Bars) -> list[Figure]:
     del bars[MOST:]
     if not bars:
         return []
-    colours = dict(zip(dict.fromkeys(bar.label for bar in bars), cycle(COLOURS)))
+    colors = dict(zip(dict.fromkeys(bar.label for bar in bars), cycle(COLORS)))
     base_name = plot.versus.base
-    look = Look(text.significant, line=base_name, colours=colours)
+    look = Look(text.significant, line=base_name, colors=colors)
     said = f"As multiples of {base_name}'s, with their 95 % intervals."
     return [draw_bars(f"{title} over {base_name}", said, bars, look)]
 
@@ -90,7 +90,7 @@ def _points(rows: Sequence[Row], title: str, counter: str) -> list[Figure]:
     sizes = [value.value for value in values]
     log = min(sizes) > 0 and max(sizes) > 20 * min(sizes)
     binary = rows[0].table.find(counter).unit == "B"
-    look = Look(unit, binary=binary, log=log, colours={counter: COLOURS[0]})
+    look = Look(unit, binary=binary, log=log, colors={counter: COLORS[0]})
     said = ", ".join(f"{bar.label} {bar.value}" for bar in bars)
     return [draw_bars(title, f"With 95 % intervals: {said}.", bars, look)]
 
@@ -117,8 +117,8 @@ def _lines(rows: Sequence[Row], title: str, plot: Lines) -> list[Figure]:
     )
     alone = " " if len(found) == 1 else ""  # begins with a blank: not in the legend
     series = {
-        alone or name or title: Series(colour, points, points)
-        for (name, points), colour in zip(found.items(), cycle(CLEAR_COLOURS))
+        alone or name or title: Series(color, points, points)
+        for (name, points), color in zip(found.items(), cycle(CLEAR_COLORS))
     }
     ends = ", ".join(
         f"{n} {unit(points[-1][1])}".strip() for n, points in found.items()

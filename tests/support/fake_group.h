@@ -66,12 +66,11 @@ class FakeGroup : public ProcessGroup {
     }
   }
   void Barrier() override { ++calls_; }
-  absl::StatusOr<ProcessGroup*> Split(
-      const std::vector<int>& colours) override {
-    const auto end = colours.begin() + rank_;
+  absl::StatusOr<ProcessGroup*> Split(const std::vector<int>& colors) override {
+    const auto end = colors.begin() + rank_;
     parts_.push_back(std::make_unique<FakeGroup>(
-        static_cast<int>(std::count(colours.begin(), end, *end)),
-        static_cast<int>(std::count(colours.begin(), colours.end(), *end)),
+        static_cast<int>(std::count(colors.begin(), end, *end)),
+        static_cast<int>(std::count(colors.begin(), colors.end(), *end)),
         nullptr, backend_));
     return parts_.back().get();
   }

@@ -173,7 +173,7 @@ def causal_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 class Attention(nn.Module):
     """Causal multi-head self-attention, with rotary positions if given.
 
-    If there are fewer heads of keys and values, neighbouring heads of queries share
+    If there are fewer heads of keys and values, neighboring heads of queries share
     one (grouped-query attention; Ainslie et al., 2023).
     """
 

@@ -197,30 +197,29 @@ class C10dGroup final : public ProcessGroup {
     return group;
   }
 
-  absl::StatusOr<ProcessGroup*> Split(
-      const std::vector<int>& colours) override {
-    if (colours.size() != static_cast<std::size_t>(options_.size)) {
+  absl::StatusOr<ProcessGroup*> Split(const std::vector<int>& colors) override {
+    if (colors.size() != static_cast<std::size_t>(options_.size)) {
       return absl::InvalidArgumentError(
-          absl::StrCat(colours.size(), " colours are given; allowed: one for ",
+          absl::StrCat(colors.size(), " colors are given; allowed: one for ",
                        "each of ", options_.size, " ranks"));
     }
-    const auto known = parts_.find(colours);
+    const auto known = parts_.find(colors);
     if (known != parts_.end()) return known->second.get();
-    const auto end = colours.begin() + options_.rank;
+    const auto end = colors.begin() + options_.rank;
     GroupOptions part = options_;
-    part.rank = static_cast<int>(std::count(colours.begin(), end, *end));
+    part.rank = static_cast<int>(std::count(colors.begin(), end, *end));
     part.size =
-        static_cast<int>(std::count(colours.begin(), colours.end(), *end));
+        static_cast<int>(std::count(colors.begin(), colors.end(), *end));
     ASSIGN_OR_RETURN(
         auto group,
-        Meet(SubStore(absl::StrCat("split", parts_.size(), ".colour", *end),
+        Meet(SubStore(absl::StrCat("split", parts_.size(), ".color", *end),
                       store_),
              part, make_backend_));
-    return parts_.emplace(colours, std::move(group)).first->second.get();
+    return parts_.emplace(colors, std::move(group)).first->second.get();
   }
 
   void Close() override {
-    for (const auto& [colours, part] : parts_) part->Close();
+    for (const auto& [colors, part] : parts_) part->Close();
     backend_->shutdown();
     if (cpu_group_ != nullptr) cpu_group_->Close();
     closed_ = true;
@@ -257,7 +256,7 @@ class C10dGroup final : public ProcessGroup {
   GroupOptions options_;
   BackendMaker make_backend_;
   std::map<std::vector<int>, std::unique_ptr<ProcessGroup>>
-      parts_;                             // by colours
+      parts_;                             // by colors
   std::unique_ptr<C10dGroup> cpu_group_;  // null over Gloo
   c10::intrusive_ptr<c10d::Backend> backend_;
   c10::intrusive_ptr<c10d::ProcessGroup> group_;

@@ -154,14 +154,14 @@ class ProcessGroup {
   // For c10d's Reducer.
   virtual const c10::intrusive_ptr<c10d::ProcessGroup>& c10d_group() const = 0;
 
-  // Splits the group: returns this rank's part, the ranks with the same colour
-  // in this group's order. colours[r] is rank r's colour; all ranks call it
-  // together with the same colours, and get the same part again for the same
-  // colours. The group owns the part, which uses its own keys in the store, the
-  // same backend and timeout. InvalidArgument unless each rank has one colour;
+  // Splits the group: returns this rank's part, the ranks with the same color
+  // in this group's order. colors[r] is rank r's color; all ranks call it
+  // together with the same colors, and get the same part again for the same
+  // colors. The group owns the part, which uses its own keys in the store, the
+  // same backend and timeout. InvalidArgument unless each rank has one color;
   // Unavailable as in Join().
   virtual absl::StatusOr<ProcessGroup*> Split(
-      const std::vector<int>& colours) = 0;
+      const std::vector<int>& colors) = 0;
 
  private:
   friend class CollectiveRecorder;

@@ -11,8 +11,8 @@
 namespace trainbench {
 namespace {
 
-ProcessGroup* Part(ProcessGroup& group, const std::vector<int>& colours) {
-  const auto part = group.Split(colours);
+ProcessGroup* Part(ProcessGroup& group, const std::vector<int>& colors) {
+  const auto part = group.Split(colors);
   TORCH_CHECK_WITH(DistNetworkError, part.ok(),
                    std::string(part.status().message()));
   return *part;

@@ -6,26 +6,26 @@ from collections.abc import Mapping, Sequence
 
 from reports.answers.breakdown import Step, profiled, shown_step
 from reports.pages.plotting.bars import Bar, Look, draw_bars
-from reports.pages.plotting.canvas import COLOURS, WIDE, Figure
+from reports.pages.plotting.canvas import COLORS, WIDE, Figure
 from reports.results import text
 from reports.results.rows import Result
 
 LOST = "unattributed"
 # Attention in blues, in order of its operations; neighbors also differ in brightness,
 # for color-blind readers.
-COLOUR_OF = {
-    "embedding": COLOURS[6],
+COLOR_OF = {
+    "embedding": COLORS[6],
     "projections": "#003f66",
     "rope": "#7fb8d8",
-    "scores": COLOURS[0],
+    "scores": COLORS[0],
     "softmax": "#b8d9ea",
     "value": "#2f8fc4",
     "output_projection": "#6a7fb5",
-    "ffn": COLOURS[1],
-    "norm": COLOURS[2],
+    "ffn": COLORS[1],
+    "norm": COLORS[2],
     "residual": "#7fd1b9",
-    "lm_head": COLOURS[3],
-    "cross_entropy": COLOURS[4],
+    "lm_head": COLORS[3],
+    "cross_entropy": COLORS[4],
     "optimizer": "#444444",
     "dispatch": "#e8d8b0",
     "autograd": "#d0b070",
@@ -40,7 +40,7 @@ MOST_STEPS = 12  # the last steps of a run, which are its largest
 def shares_of(step: Step) -> dict[str, dict[str, float]]:
     """Returns by phase (or "no phase") the share of each component in the step."""
     shares: dict[str, dict[str, float]] = defaultdict(dict)
-    places = {name: place for place, name in enumerate(COLOUR_OF)}
+    places = {name: place for place, name in enumerate(COLOR_OF)}
     keys = sorted(step.parts, key=lambda key: places.get(key[1], len(places)))
     for phase, component in keys:
         shares[phase][component] = step.parts[phase, component]["share"]
@@ -60,13 +60,13 @@ def _whole(shares: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
 
 
 def _draw(title: str, said: str, bars: Sequence[Bar], label: str) -> Figure:
-    names = {part for bar in bars for part in bar.parts} - set(COLOUR_OF)
+    names = {part for bar in bars for part in bar.parts} - set(COLOR_OF)
     look = Look(
         text.percent,
         inside=lambda share: text.percent(round(share, 2)),
         label=label,
         width=WIDE,
-        colours=COLOUR_OF | dict.fromkeys(sorted(names), _OTHER),
+        colors=COLOR_OF | dict.fromkeys(sorted(names), _OTHER),
     )
     return draw_bars(title, said, bars, look)
 

@@ -8,7 +8,7 @@ from itertools import cycle
 import numpy as np
 
 from reports.answers.collectives import AlphaBeta, fit_alpha_beta, law_text, series_of
-from reports.pages.plotting.canvas import CLEAR_COLOURS, WIDE, Figure, Formatter, Point
+from reports.pages.plotting.canvas import CLEAR_COLORS, WIDE, Figure, Formatter, Point
 from reports.pages.plotting.lines import Plane, Series, draw_lines, logarithmic
 from reports.results import text
 from reports.results.rows import Result
@@ -36,11 +36,11 @@ def _figure(
 ) -> Figure:
     """Plots `value(size, time)`: points are measured, lines are fitted."""
     series = {}
-    for (name, points, fit), colour in zip(laws, cycle(CLEAR_COLOURS)):
+    for (name, points, fit), color in zip(laws, cycle(CLEAR_COLORS)):
         dots = [(size, value(size, us)) for size, us in points]
         dense = np.geomspace(points[0][0], points[-1][0], 60) if fit else ()
         line = [(float(s), value(s, fit.time_us(s))) for s in dense if fit]
-        series[name] = Series(colour, line, dots)
+        series[name] = Series(color, line, dots)
     every = [point for each in series.values() for point in (*each.line, *each.dots)]
     plane = Plane(
         logarithmic([size for size, _ in every], base=2),

@@ -4,7 +4,7 @@
 import re
 
 from reports.pages.plotting.bars import Bar, Look, draw_bars
-from reports.pages.plotting.canvas import COLOURS, Figure
+from reports.pages.plotting.canvas import COLORS, Figure
 from reports.results import text
 from reports.results.rows import Result, Row, grouped
 
@@ -12,12 +12,12 @@ LOOK = Look(
     text.size,
     binary=True,
     label="predicted peak; dot: measured; right: measured, difference",
-    colours={
-        "parameters": COLOURS[0],
-        "optimizer state": COLOURS[1],
-        "gradients": COLOURS[3],
-        "saved for backward": COLOURS[2],
-        "saved and gradients": COLOURS[5],
+    colors={
+        "parameters": COLORS[0],
+        "optimizer state": COLORS[1],
+        "gradients": COLORS[3],
+        "saved for backward": COLORS[2],
+        "saved and gradients": COLORS[5],
         "temporary": "#bbbbbb",
     },
 )

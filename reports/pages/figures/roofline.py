@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import cycle
 
 from reports.advice.run import arithmetic
-from reports.pages.plotting.canvas import BLACK, CLEAR_COLOURS, WIDE, Canvas, Figure
+from reports.pages.plotting.canvas import BLACK, CLEAR_COLORS, WIDE, Canvas, Figure
 from reports.pages.plotting.lines import Plane, frame, logarithmic
 from reports.results import text
 from reports.results.records import shown
@@ -156,7 +156,7 @@ def _paint_roof(canvas: Canvas, plane: Plane, roof: Roof) -> None:
 
 
 def _paint_points(
-    canvas: Canvas, plane: Plane, points: Sequence[Point], colours: dict[str, str]
+    canvas: Canvas, plane: Plane, points: Sequence[Point], colors: dict[str, str]
 ) -> None:
     """Draws points, or rings for other precisions; a point's tooltip is its row."""
     for point in thinned(points):
@@ -165,15 +165,15 @@ def _paint_points(
         title = f"{point.row.name}: {text.rate(point.rate, 'FLOP/s')}"
         look = {} if point.own else {"ring": "1"}
         group = f"points-{name}" + ("" if point.own else "-other")
-        canvas.dot(x, y, colours[name], title=title, name=group, **look)
+        canvas.dot(x, y, colors[name], title=title, name=group, **look)
         if point.above:
             canvas.dot(x, y, _ABOVE, ring="1", radius="5.5", name="above")
 
 
 def _figure(roof: Roof, points: list[Point]) -> Figure:
     groups = grouped(points, lambda point: point.row.experiment)
-    colours = dict(zip(groups, cycle(CLEAR_COLOURS)))
-    legend = {f"{name} ({len(own)})": colours[name] for name, own in groups.items()}
+    colors = dict(zip(groups, cycle(CLEAR_COLORS)))
+    legend = {f"{name} ({len(own)})": colors[name] for name, own in groups.items()}
     above = sum(point.above for point in points)
     if above:
         legend[f"above the measured roof ({above})"] = _ABOVE
@@ -183,7 +183,7 @@ def _figure(roof: Roof, points: list[Point]) -> Figure:
     plane = _plane(roof, points)
     canvas = frame(f"Roofline: {roof.precision}", plane, legend)
     _paint_roof(canvas, plane, roof)
-    _paint_points(canvas, plane, points, colours)
+    _paint_points(canvas, plane, points, colors)
     raised = f"{text.listed(roof.raised_by)} raised it. " if roof.raised_by else ""
     return canvas.figure(
         f"{len(points)} rows under a roof of {text.rate(roof.flops, 'FLOP/s')} and "

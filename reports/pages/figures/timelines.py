@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.pages.plotting.canvas import COLOURS, HALF, Canvas, Figure, Point, Scale
+from reports.pages.plotting.canvas import COLORS, HALF, Canvas, Figure, Point, Scale
 from reports.pages.plotting.lines import Plane, frame
 from reports.results import text
 from reports.results.rows import NotAResult
@@ -20,8 +20,8 @@ BUCKETS = 240  # time spans, each drawn with its extremes
 COLUMNS = """
     time_us live_bytes event bytes operator phase step component layer shape dtype
     """.split()
-SHADES = {"forward": COLOURS[0], "loss": COLOURS[1], "backward": COLOURS[2]}
-SHADES |= {"optimizer": COLOURS[4]}
+SHADES = {"forward": COLORS[0], "loss": COLORS[1], "backward": COLORS[2]}
+SHADES |= {"optimizer": COLORS[4]}
 OTHER = "#999999"  # other phases
 Times = NDArray[np.float64]
 Phase = tuple[str, float, float]  # name, begin and end
@@ -112,15 +112,15 @@ def _shade(canvas: Canvas, plane: Plane, phases: Sequence[Phase]) -> None:
     """Draws a band for each phase."""
     for name, begin, end in phases:
         (left, top), (right, _) = (plane.place((x, plane.y.high)) for x in (begin, end))
-        size, colour = (right - left, plane.height), SHADES.get(name, OTHER)
-        canvas.box((left, top), size, colour, opacity="0.13", name=f"phase-{name}")
+        size, color = (right - left, plane.height), SHADES.get(name, OTHER)
+        canvas.box((left, top), size, color, opacity="0.13", name=f"phase-{name}")
 
 
 def _mark_peak(canvas: Canvas, plane: Plane, timeline: Timeline) -> None:
     at, size = timeline.times_us[timeline.peak], timeline.live_bytes[timeline.peak]
     x, y = plane.place((float(at), float(size)))
     operator = timeline.events[timeline.peak]["operator"]
-    canvas.dot(x, y, COLOURS[3], name="peak")
+    canvas.dot(x, y, COLORS[3], name="peak")
     left = x > plane.width / 2  # the side with more room
     shown = ", ".join(filter(None, (f"peak {text.size(size)}", operator)))
     canvas.text(x - 6 if left else x + 6, y - 5, shown, "end" if left else "start")
@@ -163,7 +163,7 @@ def _figure(timeline: Timeline, beyond: int) -> Figure:
     canvas = frame(f"Memory over time: {timeline.name}", plane, legend)
     _shade(canvas, plane, phases)
     outline = [plane.place(corner) for corner in _outline(times, live)]
-    canvas.line(outline, COLOURS[0], width="0.9", fill=f"{COLOURS[0]}40")
+    canvas.line(outline, COLORS[0], width="0.9", fill=f"{COLORS[0]}40")
     for number, begin in enumerate(timeline.begins_us, start=2):
         ends = [plane.place((begin, y)) for y in (0, plane.y.high)]
         canvas.line(ends, "#444444", width="0.8", dash="2 2", name=f"begin-{number}")

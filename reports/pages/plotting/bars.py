@@ -54,7 +54,7 @@ class Look:
     line: str = ""  # name of the line at 1; "" for no line
     label: str = ""  # of the horizontal axis
     width: float = HALF
-    colours: Mapping[str, str] = field(default_factory=dict)  # by part, in order
+    colors: Mapping[str, str] = field(default_factory=dict)  # by part, in order
 
 
 def _scale(bars: Sequence[Bar], look: Look) -> Scale:
@@ -68,7 +68,7 @@ def _scale(bars: Sequence[Bar], look: Look) -> Scale:
 
 def draw_bars(title: str, said: str, bars: Sequence[Bar], look: Look) -> Figure:
     drawn = {part for bar in bars for part, length in bar.parts.items() if length > 0}
-    legend = {part: colour for part, colour in look.colours.items() if part in drawn}
+    legend = {part: color for part, color in look.colors.items() if part in drawn}
     legend = legend if len(legend) > 1 or look.line else {}
     legend |= {look.line: BLACK} if look.line else {}
     names = max(width_of(bar.label) for bar in bars)
@@ -118,16 +118,16 @@ def _paint(
         for part, length in bar.parts.items():
             if length <= 0:
                 continue
-            colour, name = look.colours[part], f"bar-{place}-{part.replace(' ', '-')}"
+            color, name = look.colors[part], f"bar-{place}-{part.replace(' ', '-')}"
             if look.log:
-                canvas.dot(across(length), middle, colour, name=name)
+                canvas.dot(across(length), middle, color, name=name)
             else:
                 x, width = across(start), across(start + length) - across(start)
-                canvas.box((x, y + 3), (width, LINE - 6), colour, name=name)
+                canvas.box((x, y + 3), (width, LINE - 6), color, name=name)
                 shown = look.inside(length) if look.inside else ""
                 if shown and width > width_of(shown) + 4:
-                    ink = readable_on(colour)
-                    canvas.text(x + width / 2, middle, shown, "middle", colour=ink)
+                    ink = readable_on(color)
+                    canvas.text(x + width / 2, middle, shown, "middle", color=ink)
             start += length
         if bar.interval and bar.interval[0] < bar.interval[1]:
             xs = [across(end) for end in bar.interval]

@@ -17,7 +17,7 @@ _LEAST_SCALE = 0.68  # a plot scrolls instead of shrinking more: text stays legi
 # Okabe and Ito's colors, which remain distinct for color-blind people. Black becomes
 # the text color of the page, so that it is visible on a dark page, too.
 BLACK = "#000000"
-COLOURS = (
+COLORS = (
     "#0072B2",
     "#E69F00",
     "#009E73",
@@ -29,10 +29,10 @@ COLOURS = (
 )
 GRID = "#e3e3e3"
 # Thin lines and small points in yellow are invisible on white.
-CLEAR_COLOURS = (*(colour for colour in COLOURS if colour != "#F0E442"), "#777777")
+CLEAR_COLORS = (*(color for color in COLORS if color != "#F0E442"), "#777777")
 # Colors of the page; a standalone plot uses the fallback.
 _OF_PAGE = {
-    COLOURS[0]: f"var(--blue, {COLOURS[0]})",
+    COLORS[0]: f"var(--blue, {COLORS[0]})",
     BLACK: "currentColor",
     GRID: f"var(--grid, {GRID})",
 }
@@ -105,8 +105,8 @@ class Canvas:
         self.title, self.width, self.height = title, width, least_height
         self._parts: list[str] = []
 
-    def _add(self, shape: str, colour: str, more: str, name: str, inside: str) -> None:
-        fill = _OF_PAGE.get(colour, colour)
+    def _add(self, shape: str, color: str, more: str, name: str, inside: str) -> None:
+        fill = _OF_PAGE.get(color, color)
         tag = f'<{shape} style="fill: {fill}{more}"'
         tag += f">{inside}</{shape.split()[0]}>" if inside else "/>"
         group = f'<g class="{html.escape(name)}">{tag}</g>'
@@ -115,33 +115,33 @@ class Canvas:
     def text(
         self, x: float, y: float, text: str, anchor: str = "start", **look: str
     ) -> None:
-        """Adds text with its middle at `y`; `look`: `colour`, `weight`."""
+        """Adds text with its middle at `y`; `look`: `color`, `weight`."""
         place = f'x="{x:.1f}" y="{y + SIZE * 0.35:.1f}" text-anchor="{anchor}"'
         shape = f'text {place} font-size="{SIZE:g}"'
         shape += f' font-weight="{look["weight"]}"' if "weight" in look else ""
-        self._add(shape, look.get("colour", BLACK), "", "", html.escape(text))
+        self._add(shape, look.get("color", BLACK), "", "", html.escape(text))
 
-    def box(self, at: Point, size: Point, colour: str, **more: str) -> None:
+    def box(self, at: Point, size: Point, color: str, **more: str) -> None:
         """Adds a rectangle; `more` has `opacity`, or `name`, its class."""
         (x, y), (width, height) = at, size
         place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
         opacity = f"; opacity: {more['opacity']}" if "opacity" in more else ""
-        self._add(f"rect {place}", colour, opacity, more.get("name", ""), "")
+        self._add(f"rect {place}", color, opacity, more.get("name", ""), "")
 
-    def line(self, points: Sequence[Point], colour: str, **more: str) -> None:
+    def line(self, points: Sequence[Point], color: str, **more: str) -> None:
         """Adds a line; `more` has `width`, `dash`, `fill`, or `name`, its class."""
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        stroke = f"; stroke: {_OF_PAGE.get(colour, colour)}"
+        stroke = f"; stroke: {_OF_PAGE.get(color, color)}"
         stroke += f"; stroke-width: {more.get('width', '1.2')}"
         stroke += f"; stroke-dasharray: {more['dash']}" if "dash" in more else ""
         shape, fill = f'polyline points="{path}"', more.get("fill", "none")
         self._add(shape, fill, stroke, more.get("name", ""), "")
 
-    def dot(self, x: float, y: float, colour: str, **more: str) -> None:
+    def dot(self, x: float, y: float, color: str, **more: str) -> None:
         """Adds a dot; `title` is its tooltip, and `ring` draws only the edge."""
         shape = f'circle cx="{x:.1f}" cy="{y:.1f}" r="{more.get("radius", "3")}"'
-        shown = _OF_PAGE.get(colour, colour)
-        fill = "none" if "ring" in more else colour
+        shown = _OF_PAGE.get(color, color)
+        fill = "none" if "ring" in more else color
         stroke = f"; stroke: {shown}" if "ring" in more else ""
         title = more.get("title", "")
         inside = f"<title>{html.escape(title)}</title>" if title else ""
@@ -151,12 +151,12 @@ class Canvas:
         """Ends the canvas with a legend `gap` below the foot of the plot: names with
         their colors, in lines from left to right."""
         x, lines = 0.0, 0
-        for name, colour in legend.items():
+        for name, color in legend.items():
             needed = width_of(name) + 28
             if not lines or x + needed > self.width:
                 x, lines = 0.0, lines + 1
             y = foot + SIZE / 2 + gap + (lines - 1) * LINE
-            self.box((x, y - 4), (12, 8), colour)
+            self.box((x, y - 4), (12, 8), color)
             self.text(x + 16, y, name)
             x += needed
         below = lines * LINE + 6 if lines else 0
@@ -175,7 +175,7 @@ class Canvas:
         return Figure(self.title, description, svg, (width, height))
 
 
-def readable_on(colour: str) -> str:
+def readable_on(color: str) -> str:
     """Returns white, or a black that a dark page does not turn into white."""
-    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    red, green, blue = (int(color[i : i + 2], 16) / 255 for i in (1, 3, 5))
     return "white" if 0.299 * red + 0.587 * green + 0.114 * blue < DARK else "#111111"

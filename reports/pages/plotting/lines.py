@@ -20,7 +20,7 @@ from reports.pages.plotting.canvas import (
 
 @dataclass(frozen=True)
 class Series:
-    colour: str
+    color: str
     line: Sequence[Point] = ()
     dots: Sequence[Point] = ()
 
@@ -82,14 +82,14 @@ def draw_lines(
     title: str, said: str, plane: Plane, series: Mapping[str, Series]
 ) -> Figure:
     """Draws series by name; a name that begins with a blank is not in the legend."""
-    legend = {name: s.colour for name, s in series.items() if not name.startswith(" ")}
+    legend = {name: s.color for name, s in series.items() if not name.startswith(" ")}
     canvas = frame(title, plane, legend)
     for each in series.values():
         if each.line:
             points = [plane.place(point) for point in each.line]
-            canvas.line(points, each.colour)
+            canvas.line(points, each.color)
         for point in each.dots:
-            canvas.dot(*plane.place(point), each.colour)
+            canvas.dot(*plane.place(point), each.color)
     return canvas.figure(said)
 
 

@@ -21,7 +21,7 @@ double SquaredError(const AlphaBeta& model,
   return sum;
 }
 
-TEST(FitAlphaBetaTest, NoNeighbourIsBetter) {
+TEST(FitAlphaBetaTest, NoNeighborIsBetter) {
   // A step in the middle, as at a change of protocol; a last time that is 10 %
   // too long; falling times; times that grow faster than the bytes.
   const std::vector<std::vector<CallTime>> cases = {

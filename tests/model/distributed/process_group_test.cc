@@ -59,14 +59,14 @@ TEST_F(RankProcessGroup, Collectives) {
 }
 
 // Splits into pairs of neighbors, and into groups of the same place in a pair.
-TEST_F(RankProcessGroup, ARankTalksToTheRanksOfItsColour) {
+TEST_F(RankProcessGroup, ARankTalksToTheRanksOfItsColor) {
   const int n = group_->size(), rank = group_->rank();
-  std::vector<int> neighbours, places;
+  std::vector<int> neighbors, places;
   for (int r = 0; r < n; ++r) {
-    neighbours.push_back(r / 2);
+    neighbors.push_back(r / 2);
     places.push_back(r % 2);
   }
-  const auto pair = group_->Split(neighbours);
+  const auto pair = group_->Split(neighbors);
   const auto row = group_->Split(places);
   ASSERT_TRUE(pair.ok()) << pair.status();
   ASSERT_TRUE(row.ok()) << row.status();
@@ -81,7 +81,7 @@ TEST_F(RankProcessGroup, ARankTalksToTheRanksOfItsColour) {
   started->Wait();
   EXPECT_EQ(of_pair[0].item<int>(), rank / 2 * 4 + 1);
   EXPECT_EQ(of_row[0].item<int>(), n / 2 * (rank % 2 + (n / 2 - 1)));
-  EXPECT_EQ(*group_->Split(neighbours), *pair);
+  EXPECT_EQ(*group_->Split(neighbors), *pair);
   // A split of a split, with this rank only.
   const auto alone = (*pair)->Split({3, 5});
   ASSERT_TRUE(alone.ok()) << alone.status();
@@ -91,12 +91,12 @@ TEST_F(RankProcessGroup, ARankTalksToTheRanksOfItsColour) {
   group_->Close();
 }
 
-TEST_F(RankProcessGroup, EachRankHasOneColour) {
+TEST_F(RankProcessGroup, EachRankHasOneColor) {
   const auto part = group_->Split({0});
   EXPECT_EQ(part.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(
       std::string(part.status().message()),
-      AllOf(HasSubstr("1 colours"), HasSubstr("allowed: one for each of ")));
+      AllOf(HasSubstr("1 colors"), HasSubstr("allowed: one for each of ")));
 }
 
 TEST_F(RankProcessGroup, GloosRanksAgreeThroughTheirOwnGroup) {

@@ -27,7 +27,7 @@ TEST(TransformerLmTest, ABadConfigIsRefusedByName) {
 
 // Expects weights of variance 2 / (in + out) and embeddings of variance 1, both
 // truncated at 3 standard deviations, and norms of 1.
-void ExpectInitialised(const TransformerLm& model, double rounding) {
+void ExpectInitialized(const TransformerLm& model, double rounding) {
   for (const auto& item : model->named_parameters()) {
     const at::Tensor value = item.value().detach().to(at::kDouble);
     if (value.dim() == 1) {
@@ -55,10 +55,10 @@ void ExpectInitialised(const TransformerLm& model, double rounding) {
 TEST(InitializationTest, WeightsAreCutNormalsAndNormsAreOne) {
   at::manual_seed(2);
   const ModelConfig config = {"m", 96, 160, 2, 4, 301};
-  ExpectInitialised(TransformerLm(config, at::kFloat), 1e-6);
-  ExpectInitialised(TransformerLm(config, at::kDouble), 1e-12);
+  ExpectInitialized(TransformerLm(config, at::kFloat), 1e-6);
+  ExpectInitialized(TransformerLm(config, at::kDouble), 1e-12);
   // bf16 has 8 significant bits.
-  ExpectInitialised(TransformerLm(config, at::kBFloat16), 1.0 / 256);
+  ExpectInitialized(TransformerLm(config, at::kBFloat16), 1.0 / 256);
 }
 
 TEST(InitializationTest, TheShapeOfTheDistributionIsNormal) {

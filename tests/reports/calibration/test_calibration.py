@@ -88,11 +88,11 @@ def test_each_kind_of_noise_does_what_it_says() -> None:
     quiet = Noise("", process=1e-6)
     drift = times(replace(quiet, drift=0.5))
     assert drift[0, [0, -1], 0] == pytest.approx([0, 0.5], abs=1e-4)
-    comes = times(replace(quiet, neighbour=0.4)).round(3)
+    comes = times(replace(quiet, neighbor=0.4)).round(3)
     assert set(np.unique(comes)) == {0.0, 0.4}
     stays = (np.diff(comes[:, :, 0], axis=1) == 0).mean()
     assert stays == pytest.approx(1 - 1 / 8, abs=0.03)
-    rhythm = times(replace(quiet, neighbour=0.4, rhythm=True)).round(3)
+    rhythm = times(replace(quiet, neighbor=0.4, rhythm=True)).round(3)
     assert rhythm[0, :5, 0].tolist() == [0.0, 0.4, 0.4, 0.0, 0.0]
     slow = times(replace(quiet, outliers=0.05), tables=100)
     assert (slow > 0.01).mean() == pytest.approx(0.05, abs=0.006)

@@ -80,7 +80,7 @@ def test_the_rule_alarms_less_than_compare_py_on_the_same_times() -> None:
     near = stored.stock_alarms(samples.times, 9, 1)
     assert near.any(axis=1).mean() > 0.5
     for threshold in (0.0, 0.02):
-        found = stored.relabelled(samples, threshold)
+        found = stored.relabeled(samples, threshold)
         for flags in (found.regressed, found.improved):
             count = int(flags.any(axis=1).sum())
             assert at_most(count, stored.RELABELLINGS) <= 0.05

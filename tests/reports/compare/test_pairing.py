@@ -45,7 +45,7 @@ def test_starts_of_one_second_have_no_order() -> None:
     assert alternate(base[:1], base[:1])
 
 
-def test_a_run_without_a_date_has_no_neighbour() -> None:
+def test_a_run_without_a_date_has_no_neighbor() -> None:
     base, new = sides("AB")
     undated = parse(document(entry("e/one", 1)) | {"context": {}})
     assert alternate(base, new) and not alternate(base, [undated])

@@ -81,7 +81,7 @@ TEST_F(DeviceDeathTest, AnUnknownAttributeIsNotGuessed) {
   int value = 0;
   EXPECT_DEATH((void)cudaDeviceGetAttribute(
                    &value, static_cast<cudaDeviceAttr>(9999), 0),
-               "attribute 9999 is not modelled");
+               "attribute 9999 is not modeled");
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ const Computed& ComputedOf(const Descriptor& descriptor,
     if (computed.name == name) return computed;
   }
   Die("attribute " + std::to_string(name) + " of cuDNN's descriptor " +
-      std::to_string(descriptor.type) + " is not modelled");
+      std::to_string(descriptor.type) + " is not modeled");
 }
 
 // Fills a descriptor that the caller has made.

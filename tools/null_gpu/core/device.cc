@@ -122,7 +122,7 @@ int DeviceAttribute(cudaDeviceAttr attribute, int device) {
     if (fact.attribute == static_cast<int>(attribute)) return fact.value;
   }
   Die("device attribute " + std::to_string(attribute) +
-      " is not modelled: add it to device.cc");
+      " is not modeled: add it to device.cc");
 }
 
 std::string DeviceName() {

@@ -17,7 +17,7 @@ void SetCurrentDevice(int device);
 bool IsDeviceIndex(int device);
 
 // The driver numbers the attributes like the runtime. An attribute that is not
-// modelled ends the process.
+// modeled ends the process.
 int DeviceAttribute(cudaDeviceAttr attribute, int device);
 
 // Returns the profile's name with " (null)" or, if times are predicted,

@@ -114,7 +114,7 @@ Stream* FindStream(cudaStream_t handle) {
     return GetStreams().of_device[CurrentDevice()].front();
   }
   if (handle == cudaStreamPerThread) {
-    Die("the default stream of a thread is not modelled");
+    Die("the default stream of a thread is not modeled");
   }
   return GetStreams().all.contains(handle) ? handle : nullptr;
 }

@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from reports.pages.plotting.canvas import CLEAR_COLOURS, WIDE, Figure
+from reports.pages.plotting.canvas import CLEAR_COLORS, WIDE, Figure
 from reports.pages.plotting.lines import Plane, Series, draw_lines, logarithmic
 from reports.results import text
 from reports.results.text import Table
@@ -39,7 +39,7 @@ def scatter(judged: Sequence[step_times.Judged]) -> Figure:
         " right": Series("#999999", [(us, 1.0) for us in (plane.x.low, plane.x.high)])
     }
     for place, (device, dots) in enumerate(sorted(points.items())):
-        series[device] = Series(CLEAR_COLOURS[place % len(CLEAR_COLOURS)], (), dots)
+        series[device] = Series(CLEAR_COLORS[place % len(CLEAR_COLORS)], (), dots)
     within = sum(0.9 <= ratio <= 1.1 for _, ratio in every)
     said = f"{within} of {len(every)} predictions are within 10 %."
     return draw_lines("Predicted over measured time of a step", said, plane, series)
