@@ -5,13 +5,13 @@
 //   5 T^2 d backward, where they recompute the scores, so backward / forward is
 //   2.5 at equal rates; kernel_flops_per_second counts these. One head in bf16
 //   keeps 2 T (d + 2) bytes, so all lengths run. Naive attention needs 24 T^2
-//   bytes in fp32, 96 GiB at T 65536: too many for an H100's 80 GB.
-//   On an H100 in bf16, with 16 heads of d 128 and T 16384, ours reaches the
+//   bytes in fp32, 96 GiB at T 65536: too many for an H100's 80 GB. On an H100
+//   in bf16, with 16 heads of d 128 and T 16384, ours reaches the
 //   335 TFLOP/s of FlashAttention-2 (Shah et al. 2024): 3.3 ms forward. One
 //   head stays below half of it: its 128 blocks of queries all run at once, and
 //   the last has twice the mean work. 16 heads of d 64 have 7 * 16 T^2 d =
-//   1.92 TFLOP in both passes: 6 ms at 320 TFLOP/s. Our
-//   fp32 kernels use no tensor cores: 67 TFLOP/s at most.
+//   1.92 TFLOP in both passes: 6 ms at 320 TFLOP/s. Our fp32 kernels use no
+//   tensor cores: 67 TFLOP/s at most.
 //   On a CPU with batch 1, ours takes at most as long forward as LibTorch's
 //   and, on two cores, less than half as long backward: ours computes tiles of
 //   the keys in parallel, LibTorch's only whole sequences, which leaves all

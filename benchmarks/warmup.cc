@@ -90,7 +90,7 @@ TRAINBENCH_REGISTER(Warmup, "warmup/model/precision/mode/batch/seq/calls")
         "calls=0,1,2,5")
     ->Paper(absl::StrCat(kAllWarmups, kPublishedModels))
     ->PaperOnGpu(absl::StrCat(kAllWarmups, "small,2.7B"))
-    ->Expect("after one call the mean of ten is steady within 5 %",
+    ->Expect("after one call the mean of ten is within 5 % of the steady state",
              Counter("steady_ratio").Of("calls=1"), About(1, 0.05))
     ->Expect("the first call takes longer than a steady one",
              Counter("first_ratio").Of("calls=0"), AtLeast(1));

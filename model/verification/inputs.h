@@ -27,7 +27,8 @@ struct ValueRange {
   bool is_finite() const { return std::isfinite(least) && std::isfinite(most); }
 };
 
-// Returns the range of a tensor's values, without allocating as much.
+// Returns the range of the values of a tensor that is not empty. Allocates only
+// two numbers.
 ValueRange RangeOf(const at::Tensor& numbers);
 
 // Returns FailedPrecondition, naming `what`, if a number is not finite or all

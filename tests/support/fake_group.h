@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -67,12 +68,15 @@ class FakeGroup : public ProcessGroup {
   }
   void Barrier() override { ++calls_; }
   absl::StatusOr<ProcessGroup*> Split(const std::vector<int>& colors) override {
-    const auto end = colors.begin() + rank_;
-    parts_.push_back(std::make_unique<FakeGroup>(
-        static_cast<int>(std::count(colors.begin(), end, *end)),
-        static_cast<int>(std::count(colors.begin(), colors.end(), *end)),
-        nullptr, backend_));
-    return parts_.back().get();
+    auto& part = parts_[colors];
+    if (part == nullptr) {
+      const auto end = colors.begin() + rank_;
+      part = std::make_unique<FakeGroup>(
+          static_cast<int>(std::count(colors.begin(), end, *end)),
+          static_cast<int>(std::count(colors.begin(), colors.end(), *end)),
+          nullptr, backend_);
+    }
+    return part.get();
   }
   void Close() override {}
   const c10::intrusive_ptr<c10d::ProcessGroup>& c10d_group() const override {
@@ -95,7 +99,7 @@ class FakeGroup : public ProcessGroup {
   ProcessGroup* cpu_group_;
   CommBackend backend_;
   int calls_ = 0;
-  std::vector<std::unique_ptr<FakeGroup>> parts_;
+  std::map<std::vector<int>, std::unique_ptr<FakeGroup>> parts_;
 };
 
 }  // namespace trainbench

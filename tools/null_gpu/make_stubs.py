@@ -8,6 +8,7 @@ a new LibTorch never gets a silently wrong result.
 
 import argparse
 import ctypes
+import json
 import re
 import subprocess
 import sys
@@ -101,7 +102,9 @@ def cbids(numbers: dict[str, int], written: set[str]) -> str:
 
 
 def errors(words: dict[int, tuple[str, str]]) -> str:
-    entries = (f'{n}, {{"{name}", "{text}"}}' for n, (name, text) in words.items())
+    entries = (
+        f"{n}, {{{', '.join(map(json.dumps, both))}}}" for n, both in words.items()
+    )
     return table("std::map<int, null_gpu::ErrorWords>", "Errors", entries)
 
 

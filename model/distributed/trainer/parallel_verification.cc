@@ -89,7 +89,7 @@ absl::Status VerifyReplicas(const std::vector<at::Tensor>& tensors,
     const at::Tensor& mine = tensors[static_cast<std::size_t>(i)];
     const at::Tensor root = mine.detach().clone();
     group.Broadcast(root, 0);
-    if (!RangeOf(mine).is_finite()) {
+    if (mine.numel() > 0 && !RangeOf(mine).is_finite()) {
       wrong = count + i + 1;
     } else if (!at::equal(root, mine)) {
       wrong = std::max(wrong, i + 1);
