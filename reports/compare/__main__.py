@@ -2,11 +2,11 @@
 """Reports whether a run is slower than another one, with a confidence interval.
 
 Two files: one per side, so that time alone is never a regression, unless --noise has
-the machine's A/A spread. More files from processes that took turns: a verdict
-from an interval; --base and --new name several files per side, and the shards of a run
-count as one process. A directory of tools/ab: its verdict again. Exit status: 0 good; 1
-a row regressed, is lost, failed or does other work; 2 wrong usage, a file that is not a
-result, or nothing to compare.
+the machine's A/A spread. More files from processes that took turns: an
+interval's verdict; --base and --new name several files per side, and the shards of a
+run count as one process. A directory of tools/ab: its verdict again. Exit status: 0
+good; 1 a row regressed, is lost, failed or does other work; 2 wrong usage, a file that
+is not a result, or nothing to compare.
 """
 
 import argparse
