@@ -70,6 +70,8 @@ def _judged(check: Check, among: int) -> Check:
     verdict = Verdict.CANNOT_TELL if among else verdict_of(ratio, *CORRECT)
     if verdict is not Verdict.CANNOT_TELL:
         return replace(check, verdict=verdict)
+    if check.predicted.is_known and check.measured.is_known and not ratio.is_known:
+        return replace(check, why_undecided="the predicted gain may be 0")
     return replace(check, why_undecided=why_undecided(ratio, CORRECT, among))
 
 

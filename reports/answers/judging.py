@@ -152,8 +152,8 @@ def undecided_among(values: Sequence[tuple[Measured, Bounds]]) -> list[int]:
 
 def why_undecided(measured: Measured, bounds: Bounds, among: int) -> str:
     """Says what a verdict lacks; `among` is as undecided_among() returns it."""
-    within = verdict_of(measured, *bounds) is not Verdict.CANNOT_TELL
-    if among and within:
+    is_decisive = verdict_of(measured, *bounds) is not Verdict.CANNOT_TELL
+    if among and is_decisive:
         return f"it may be chance, among {among} values"
     return measured.runs_to_tell(*bounds)
 

@@ -85,7 +85,11 @@ def verdict(comparison: Comparison) -> str:
     """States the verdict on the whole comparison."""
     if comparison.exit_code:
         worse = any(found.change is Change.WORSE for _, found in comparison.bad_changes)
-        return "regressed" if worse or comparison.of(Verdict.REGRESSED) else "failed"
+        if worse or comparison.of(Verdict.REGRESSED):
+            return "regressed"
+        kinds = [str(found.change) for _, found in comparison.bad_changes]
+        kinds += [row.failure for row in comparison.failed]
+        return ", ".join(dict.fromkeys(kinds)).lower()
     open_rows = len(comparison.of(Verdict.INCONCLUSIVE))
     if open_rows == 0:
         return "no regression"

@@ -72,7 +72,10 @@ def unknown(root: Path, revisions: Collection[str]) -> set[str]:
 def address_of(root: Path) -> str:
     """Returns a commit's web address without its hash; "" without a remote host."""
     remote = git(root, "config", "--default", "", "--get", "remote.origin.url")
-    url = urlsplit(re.sub(r"^([^/:]+):(?!/)", r"ssh://\1/", remote))  # host:path
+    try:
+        url = urlsplit(re.sub(r"^([^/:]+):(?!//)", r"ssh://\1/", remote))  # host:path
+    except ValueError:
+        return ""
     is_web = url.scheme in ("http", "https")  # its port is also the address's
     host = url.netloc.rpartition("@")[2] if is_web else url.hostname
     path = url.path.strip("/").removesuffix(".git")

@@ -92,5 +92,6 @@ def explained(before: Result, after: Result) -> dict[str, list[str]]:
             both = _at_peak(kept), _at_peak(table)
             found[table.case] += _lines(*both, text.size, "at the peak:")
     for name in sorted(before.by_name.keys() ^ after.by_name.keys()):
-        found[name] = [f"only {'before' if name in before.by_name else 'after'}"]
+        side = "before" if name in before.by_name else "after"
+        found[name] = [f"measured only {side}"]
     return {case: lines for case, lines in found.items() if lines}

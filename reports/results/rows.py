@@ -59,7 +59,7 @@ class Turns:
         count, visits = len(self.us), self.visits
         if count and visits and (min(visits) < 1 or sum(visits) != count):
             raise ValueError(
-                f"visits are {shown(visits)}; allowed: at least 1 turn in each, and "
+                f"visits are {shown([*visits])}; allowed: at least 1 turn in each, and "
                 f"{count} in all"
             )
 

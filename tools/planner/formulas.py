@@ -86,7 +86,8 @@ def whole(value: float | None) -> float | None:
 
 
 def evaluate(expression: str, names: Names) -> float:
-    """Raises NameError for a symbol that `names` lacks."""
+    """Evaluates a formula of this repository: it runs as code, so it must not come from
+    elsewhere. Raises NameError for a symbol that `names` lacks."""
     code = re.sub(r"(?<=[\w)]) (?=[\w(])", " * ", expression.replace("^", "**"))
     return float(eval(code, {"__builtins__": {}, **_FUNCTIONS, **names}))
 

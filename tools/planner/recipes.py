@@ -26,7 +26,7 @@ TOTALS = ("static", "peak", "reserved")
 OF_STREAM = ("embedding", "norm", "residual")
 # Moments that may be the peak, and whether gradients are allocated then. `dry` is the
 # peak of the dry run.
-_MOMENTS = {"loss": False, "dry": False, "backward": True, "step": True}
+MOMENTS = {"loss": False, "dry": False, "backward": True, "step": True}
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,10 @@ def _counts(
         "rest": _rest_of_segment,
     }
     for unit in _units():
-        known[unit["unit"]] = evaluate(unit["formula"], known)
+        try:
+            known[unit["unit"]] = evaluate(unit["formula"], known)
+        except (NameError, SyntaxError, TypeError) as error:
+            raise ValueError(f"{UNITS}, {unit['unit']}: {error}") from error
     return lambda unit: math.prod(known[part] for part in unit.split("_per_"))
 
 
@@ -187,7 +190,7 @@ def memory(
         parts[item["part"]][item["item"]] = bytes_
     moments = (
         {**(parts["gradient"] if has_gradients else {}), **parts[moment]}
-        for moment, has_gradients in _MOMENTS.items()
+        for moment, has_gradients in MOMENTS.items()
         if moment in parts
     )
     highest = max(moments, key=lambda items: sum(items.values()), default={})

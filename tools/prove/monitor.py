@@ -33,7 +33,7 @@ def output_of(*command: str, seconds: float = 60) -> str:
 
 
 def queried(fields: str, seconds: float = 60) -> str:
-    """What nvidia-smi says of these fields; "" without it."""
+    """What nvidia-smi says of these fields, or why it says nothing; "" without it."""
     if shutil.which("nvidia-smi") is None:
         return ""
     query = (f"--query-gpu={fields}", "--format=csv,noheader")

@@ -146,9 +146,9 @@ class ProcessGroup {
   // Returns when all ranks have called it.
   virtual void Barrier() = 0;
 
-  // Waits for NCCL's collectives and frees its communicator, those of the parts
-  // first. All ranks call it after their last collective. The destructor of a
-  // group that was not closed, because a rank failed, aborts its collectives.
+  // Closes the parts, waits for NCCL's collectives and frees its communicator.
+  // All ranks call it after their last collective. The destructor of a group
+  // that was not closed, because a rank failed, aborts its collectives.
   virtual void Close() = 0;
 
   // For c10d's Reducer.

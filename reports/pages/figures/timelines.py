@@ -102,7 +102,7 @@ def load(path: Path) -> Timeline | None:
             for key, kind in (("time_us", float), ("live_bytes", float), ("step", int))
         )
         if not np.isfinite([times, live]).all() or (live < 0).any():
-            raise ValueError("a time or a size is not a number of at least 0")
+            raise ValueError("a time is not a number, or a size not one of at least 0")
     except (OSError, OverflowError, ValueError, csv.Error) as error:
         raise NotAResult(f"{path}: {error}") from error
     return Timeline(_name(path.stem), events, times, live, steps) if events else None

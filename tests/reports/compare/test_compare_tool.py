@@ -54,12 +54,17 @@ def test_several_files_per_side_as_json(tmp_path: Path, capsys: Any) -> None:
 def test_what_is_printed(tmp_path: Path, capsys: Any) -> None:
     reason = "a|b\n<c> @someone `x` [y](z)"
     rows = BASE["benchmarks"]
-    lost = document(*rows[:2], errors=[failure("e/three", reason)])
+    failed = document(*rows[:2], errors=[failure("e/three", reason)])
     # A change that rounding would hide.
     large, larger = (entry("e/one", 100, bytes=2**30 + i) for i in (0, 1))
     exact = [
         str(write(tmp_path / name, document(one, *rows[1:])))
         for name, one in (("a", large), ("b", larger))
+    ]
+    models = (entry("e/one", 100, params=count) for count in (1, 2))
+    other = [
+        str(write(tmp_path / name, document(one, *rows[1:end])))
+        for name, one, end in zip("cd", models, (3, 2), strict=True)
     ]
     slower = paired(tmp_path, 1.2)
     printed = {}
@@ -69,7 +74,8 @@ def test_what_is_printed(tmp_path: Path, capsys: Any) -> None:
         ("slower in pairs, as Markdown", [*slower, "--markdown"], BAD),
         ("an exact metric", exact, BAD),
         ("an exact metric that is accepted", [*exact, "--accept=bytes,params"], GOOD),
-        ("a lost row", [*files(tmp_path / "lost", lost), "--markdown"], BAD),
+        ("a failed row", [*files(tmp_path / "failed", failed), "--markdown"], BAD),
+        ("other work, and a lost row", [*other, "--markdown"], BAD),
     ):
         assert main(arguments) == status
         printed[name] = capsys.readouterr().out

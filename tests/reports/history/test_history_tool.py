@@ -312,9 +312,9 @@ def test_explain_names_what_differs(tmp_path: Path, case: Case, lines: Lines) ->
         "+2 calls of aten::mm, backward",
         "+2 MiB at the peak: aten::add 4 float",
         "e/a",
-        "only before",
+        "measured only before",
         "e/b",
-        "only after",
+        "measured only after",
     ]
     assert case.run("explain", sides[0], sides[0]) == 0
     assert lines() == ["no counters, operators, kernels or tensors differ"]

@@ -55,8 +55,14 @@ def test_groups_of_one_node_stay_inside() -> None:
     assert MACHINE.ring(4, 8, 32) == pytest.approx((3, 1e-1))
     # The second of two groups lies across two nodes.
     assert MACHINE.ring(6, 1, 12)[0] == 3
-    found = time_of(row(mesh(1, 6, 1), calls("fsdp", 1, 100)), 1, True, MACHINE)
-    assert found["forward"]["fsdp_us"] == pytest.approx(1 + 1)
+    for on, group, us in (
+        (mesh(1, 6, 1), "fsdp", 1 + 1),
+        (mesh(4, 2, 4), "fsdp", 1 + 1),
+        (mesh(4, 2, 4), "data", 3 + 10),
+        (mesh(1, 16, 2), "fsdp", 3 + 10 / 4),
+    ):
+        found = time_of(row(on, calls(group, 1, 100)), 1, True, MACHINE)
+        assert found["forward"][f"{group}_us"] == pytest.approx(us)
 
 
 def test_a_ring_crosses_on_as_many_links_as_it_has_ranks_in_a_node() -> None:

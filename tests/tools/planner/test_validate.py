@@ -11,6 +11,7 @@ import pytest
 
 from plan_program import plan, plan_row, run
 from tools.planner.recipes import (
+    MOMENTS,
     TABLE,
     UNITS,
     FrameworkJob,
@@ -133,6 +134,11 @@ def test_the_items_of_a_recipe_add_up() -> None:
 def test_each_unit_of_a_recipe_has_a_formula() -> None:
     units = {unit for row in read_table(TABLE) for unit in row["unit"].split("_per_")}
     assert units <= {row["unit"] for row in read_table(UNITS)} | {"saved", ""}
+
+
+def test_each_part_of_a_recipe_is_known() -> None:
+    known = {"static", "gradient", "reserved", "precision", "default", *MOMENTS}
+    assert {row["part"] for row in read_table(TABLE)} <= known
 
 
 def test_misses_of_known_cause_are_also_left_out() -> None:

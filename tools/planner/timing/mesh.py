@@ -18,7 +18,7 @@ SERIAL = (
     "without prefetch nothing overlaps: computation, the collectives of all groups and "
     "AdamW run one after another"
 )
-_GROUPS = ("tensor", "fsdp", "data")  # the closer, the more ranks exchange
+_GROUPS = ("tensor", "fsdp", "data")  # from neighbors to the farthest
 _UPDATE_BYTES = 28  # that AdamW reads and writes for each parameter, in fp32
 _MOST_BATCH = 2**20
 

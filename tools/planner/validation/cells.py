@@ -101,6 +101,8 @@ def judge(
             continue
         try:
             judged.append(one(each))
+        except json.JSONDecodeError:  # not the job's fault
+            raise
         except ValueError as lacks:
             lacking.append(Lacking(each.name, str(lacks)))
     return judged, lacking

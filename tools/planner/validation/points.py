@@ -15,7 +15,7 @@ from tools.planner.validation.cells import Form, Lacking, Lacks, MeasuredJob, Ro
 class Point(MeasuredJob):
     """The measured bytes of a job."""
 
-    row: Row  # with the columns of points.tsv
+    row: Row  # its gpu, recipe and assumed
     measured: dict[str, int]  # bytes, by "static", "peak" and "reserved"
     job: FrameworkJob
 
@@ -155,7 +155,8 @@ def _point(name: str, row: Row) -> Point:
         experts=int(row.get("experts", "1")),
     )
     measured = {what: cells.count(row, what) for what in TOTALS if row.get(what)}
-    return Point(name, row, measured, job)
+    kept = {key: row[key] for key in ("gpu", "recipe", "assumed")}
+    return Point(name, kept, measured, job)
 
 
 def _model(row: Row, traits: frozenset[str]) -> str:
