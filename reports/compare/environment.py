@@ -82,7 +82,7 @@ def check(
     other = differences(MUST_AGREE, [noise], new) if noise is not None else []
     if other:
         raise NotComparable(
-            "the A/A spread is that of another environment: it differs in "
+            "the A/A spread was measured in another environment: it differs in "
             + "; ".join(map(str, other))
         )
     return found
