@@ -25,7 +25,7 @@ def test_an_error_row_costs_no_other_row(either: Pairs) -> None:
     either.write("base")
     either.write("new", errors=["a"])
     out, _ = either.ab(SHORT, status=1)
-    assert "LOST  a: base measured; new error: wrong" in out
+    assert "FAILED a: base measured; new error: wrong" in out
     assert re.search(r"^b .* EQUIVALENT", out, re.MULTILINE)
     # After two pairs without a result, row a is no longer measured.
     assert either.filters() == [None] * 2 + ["^(a|b)$"] * 2 + ["^(b)$"] * 10
