@@ -5,12 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from reports.advice.run import Estimate
-from reports.answers.judging import (
-    Verdict,
-    undecided_among,
-    verdict_of,
-    why_undecided,
-)
+from reports.answers.judging import Verdict, judged_together
 from reports.answers.measured import Measured, exactly, ratio_to, time_of
 from reports.answers.shapes import STEP, step_text
 from reports.results.rows import Row
@@ -28,7 +23,7 @@ class Check:
     measured: Measured
     in_bytes: bool = False  # False: in microseconds
     verdict: Verdict = Verdict.CANNOT_TELL
-    why_undecided: str = ""
+    lacks: str = ""  # what an open verdict lacks
 
     @property
     def ratio(self) -> Measured:
@@ -65,27 +60,19 @@ class Line:
         return (self.measured[0] if self.measured else self.base).time_us
 
 
-def _judged(check: Check, among: int) -> Check:
-    ratio = check.ratio
-    verdict = Verdict.CANNOT_TELL if among else verdict_of(ratio, *CORRECT)
-    if verdict is not Verdict.CANNOT_TELL:
-        return replace(check, verdict=verdict)
-    if check.predicted.is_known and check.measured.is_known and not ratio.is_known:
-        return replace(check, why_undecided="the predicted gain may be 0")
-    return replace(check, why_undecided=why_undecided(ratio, CORRECT, among))
+def _judged(check: Check, verdict: Verdict, lacks: str) -> Check:
+    are_known = check.predicted.is_known and check.measured.is_known
+    if are_known and not check.ratio.is_known:
+        lacks = "the predicted gain may be 0"
+    return replace(check, verdict=verdict, lacks=lacks)
 
 
 def judged(lines: Sequence[Line]) -> list[Line]:
     """Judges all checks, together."""
-    among = iter(
-        undecided_among(
-            [(check.ratio, CORRECT) for line in lines for check in line.checks]
-        )
-    )
+    ratios = [check.ratio for line in lines for check in line.checks]
+    found = judged_together([(ratio, CORRECT) for ratio in ratios])
     return [
-        replace(
-            line, checks=tuple(_judged(check, next(among)) for check in line.checks)
-        )
+        replace(line, checks=tuple(_judged(one, *next(found)) for one in line.checks))
         for line in lines
     ]
 

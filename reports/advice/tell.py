@@ -71,11 +71,6 @@ def _formatted(check: Check, gain: Measured) -> str:
     return _gain(gain, text.size if check.in_bytes else text.time)
 
 
-def _verdict(check: Check) -> str:
-    why = f": {check.why_undecided}" if check.why_undecided else ""
-    return check.verdict.words + why
-
-
 def checks_table(lines: Sequence[Line]) -> Table:
     """Compares predicted and measured gains for each row that implements a change."""
     rows = [
@@ -84,7 +79,7 @@ def checks_table(lines: Sequence[Line]) -> Table:
             _formatted(check, check.predicted),
             _formatted(check, check.measured),
             check.ratio.text(),
-            _verdict(check),
+            check.verdict.words + (f": {check.lacks}" if check.lacks else ""),
             check.where,
         ]
         for line in lines

@@ -5,7 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from reports.answers.judging import Judgement, Verdict, why_undecided
+from reports.answers.judging import Judgement, Verdict
 from reports.answers.measured import CANNOT_TELL
 from reports.results import text
 from reports.results.expectations import Expectation
@@ -49,14 +49,6 @@ def measured_text(judgement: Judgement) -> str:
     )
 
 
-def _more_runs(judgement: Judgement) -> str:
-    if judgement.verdict != Verdict.CANNOT_TELL:
-        return ""
-    worst = judgement.worst
-    bounds = judgement.expectation.bounds
-    return why_undecided(worst.measured, bounds, worst.among)
-
-
 def summary(judged: Sequence[Judgement]) -> str:
     """Counts, e.g. "Of 4 expectations 1 failed, 2 held; 1 cannot be told from ..."."""
     counts = Counter(judgement.verdict for judgement in judged)
@@ -70,13 +62,13 @@ def line_of(judgement: Judgement) -> list[str]:
     """Returns experiment, expectation, expected, measured, verdict, row."""
     expectation = judgement.expectation
     counts = f" ({judgement.counts})" if judgement.counts else ""
-    more = _more_runs(judgement)
+    lacks = judgement.worst.lacks
     return [
         expectation.experiment,
         expectation.text,
         expected_text(expectation),
         measured_text(judgement),
-        f"{judgement.verdict.words}{counts}" + (f": {more}" if more else ""),
+        f"{judgement.verdict.words}{counts}" + (f": {lacks}" if lacks else ""),
         judgement.worst.where.partition("/")[2],
     ]
 

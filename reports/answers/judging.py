@@ -35,8 +35,8 @@ class Instance:
 
     where: str  # its row or rows
     measured: Measured
-    verdict: Verdict
-    among: int = 0  # values among which it may be chance, if that withdrew the verdict
+    verdict: Verdict = Verdict.CANNOT_TELL
+    lacks: str = ""  # what an open verdict lacks
 
 
 @dataclass(frozen=True)
@@ -122,54 +122,53 @@ def _exponents(
 def judge(expectation: Expectation, result: Result) -> Judgement:
     """Judges one expectation, without instances if it applies to no row of the run."""
     values = _values(expectation, result.of(expectation.experiment))
-    along, bounds = expectation.quantity.along, expectation.bounds
+    along = expectation.quantity.along
     by_row = ((row.name, value) for row, value in values)
     measured = _exponents(along, values) if along else by_row
-    instances = [
-        Instance(where, value, verdict_of(value, *bounds)) for where, value in measured
-    ]
+    instances = [Instance(where, value) for where, value in measured]
     return Judgement(expectation, instances)
 
 
-def undecided_among(values: Sequence[tuple[Measured, Bounds]]) -> list[int]:
-    """Returns 0 for each value with a verdict that stands, or else the number of values
-    among which chance may have made it: the probability of any wrong verdict that
-    stands is at most 5 % (Holm, Scandinavian Journal of Statistics, 1979)."""
+def _doubtful(values: Sequence[tuple[Measured, Bounds]]) -> dict[int, int]:
+    """Returns the places of values with a verdict that chance may have made, with the
+    number of values that count: the probability of any wrong verdict among the others
+    is at most 5 % (Holm, Scandinavian Journal of Statistics, 1979)."""
     # Values without a verdict count, too: chance chose which they are.
     doubts = [
         (value.doubt(*bounds), place)
         for place, (value, bounds) in enumerate(values)
         if value.is_fair and value.is_known and value.low < value.high
     ]
-    among = [0] * len(values)
-    stand = True
+    found, stand = {}, True
     for rank, (doubt, place) in enumerate(sorted(doubts)):
         stand = stand and doubt * (len(doubts) - rank) <= ALPHA
         if not stand:
-            among[place] = len(doubts)
-    return among
+            found[place] = len(doubts)
+    return found
 
 
-def why_undecided(measured: Measured, bounds: Bounds, among: int) -> str:
-    """Says what a verdict lacks; `among` is as undecided_among() returns it."""
-    is_decisive = verdict_of(measured, *bounds) is not Verdict.CANNOT_TELL
-    if among and is_decisive:
-        return f"it may be chance, among {among} values"
-    return measured.runs_to_tell(*bounds)
-
-
-def _withdraw(judged: Sequence[Judgement]) -> None:
-    """Withdraws the verdicts that do not stand."""
-    every = [(i, one.expectation.bounds) for one in judged for i in one.instances]
-    among = undecided_among([(i.measured, bounds) for i, bounds in every])
-    for (instance, _), count in zip(every, among, strict=True):
-        if count and instance.verdict != Verdict.CANNOT_TELL:
-            instance.verdict, instance.among = Verdict.CANNOT_TELL, count
+def judged_together(
+    values: Sequence[tuple[Measured, Bounds]],
+) -> Iterator[tuple[Verdict, str]]:
+    """Judges each value. An open verdict comes with what it lacks."""
+    doubtful = _doubtful(values)
+    for place, (value, bounds) in enumerate(values):
+        verdict = verdict_of(value, *bounds)
+        if verdict is Verdict.CANNOT_TELL:
+            yield verdict, value.runs_to_tell(*bounds)
+        elif place in doubtful:
+            chance = f"it may be chance, among {doubtful[place]} values"
+            yield Verdict.CANNOT_TELL, chance
+        else:
+            yield verdict, ""
 
 
 def judgements(result: Result) -> list[Judgement]:
     """Judges all expectations that the run has rows for; failed ones come first."""
     each = (judge(expectation, result) for expectation in result.expectations)
     judged = [judgement for judgement in each if judgement.instances]
-    _withdraw(judged)
+    every = [(i, one.expectation.bounds) for one in judged for i in one.instances]
+    found = judged_together([(i.measured, bounds) for i, bounds in every])
+    for (instance, _), (verdict, lacks) in zip(every, found, strict=True):
+        instance.verdict, instance.lacks = verdict, lacks
     return sorted(judged, key=lambda judgement: judgement.verdict)
