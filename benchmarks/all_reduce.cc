@@ -74,7 +74,7 @@ class AllReduce : public Fixture {
     int64_t bytes;
   };
 
-  static MeasurementOptions OptionsOf(const Params& p) {
+  static MeasurementOptions OptionsOf(const Params& p, const Device&) {
     return {.ranks = RankPlan{
                 .count = p.ranks, .backend = p.backend, .alike = true}};
   }

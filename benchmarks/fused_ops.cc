@@ -52,7 +52,7 @@ class FusedOps : public Fixture {
                               p.model.d_model);
   }
 
-  static MeasurementOptions OptionsOf(const Params& p) {
+  static MeasurementOptions OptionsOf(const Params& p, const Device&) {
     return {.timed_phase = p.pass, .hold = true, .cold_cache = true};
   }
 

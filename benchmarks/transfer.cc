@@ -36,7 +36,7 @@ class TransferBytes : public Fixture {
   static CaseName NameOf(const Params& p);
 
   // Only d2d: the other transfers use a link, from memory that no GPU caches.
-  static MeasurementOptions OptionsOf(const Params& p) {
+  static MeasurementOptions OptionsOf(const Params& p, const Device&) {
     const bool on_gpu = p.kind == TransferKind::kD2d;
     return {.hold = on_gpu, .cold_cache = on_gpu};
   }

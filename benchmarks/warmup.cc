@@ -35,7 +35,7 @@ class Warmup : public ModelStep {
   using ModelStep::ModelStep;
 
   // Cold: no step runs before the first call, not even a check.
-  static MeasurementOptions OptionsOf(const Params& p) {
+  static MeasurementOptions OptionsOf(const Params& p, const Device&) {
     return {.count = SamplingPlan::Count{p.calls, kTimedSteps},
             .fresh_process = true,
             .cold = true};

@@ -35,7 +35,7 @@ class AlphaBeta:
 
 
 def fit_alpha_beta(sizes: Sequence[float], times_us: Sequence[float]) -> AlphaBeta:
-    """Minimises the sum of (t(S) / measured - 1)^2 with both parameters >= 0.
+    """Minimizes the sum of (t(S) / measured - 1)^2 with both parameters >= 0.
 
     The error is relative so that small sizes, which determine alpha, weigh as much as
     large ones. All values must be above 0, and at least two sizes different.

@@ -34,7 +34,7 @@ class Fault : public Fixture {
   };
 
   // Some faults would end the process in their dry run.
-  static MeasurementOptions OptionsOf(const Params& p) {
+  static MeasurementOptions OptionsOf(const Params& p, const Device&) {
     return {.fresh_process = absl::StartsWith(p.kind, kFresh),
             .runs_dry = false};
   }

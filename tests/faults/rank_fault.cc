@@ -42,7 +42,7 @@ class RankFault : public Fixture {
     int ranks;
   };
 
-  static MeasurementOptions OptionsOf(const Params& p) {
+  static MeasurementOptions OptionsOf(const Params& p, const Device&) {
     return {.runs_dry = false, .ranks = RankPlan{.count = p.ranks}};
   }
 
