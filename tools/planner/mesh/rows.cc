@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "fixtures/reporters/human_units.h"
+#include "fixtures/base/human_units.h"
 #include "model/accounting/library.h"
 #include "model/accounting/number.h"
 #include "model/accounting/parameters.h"
