@@ -55,7 +55,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
         *("device", "base", "accounting", "spec"),
     ),
     "prediction": (
-        *("experiment", "ranks", "memory", "profiling", "device"),
+        *("experiment", "ranks", "memory", "profiling", "device", "base"),
         *("comm", "dry_run", "accounting", "spec"),
     ),
     "ddp": ("trainer", "comm", "training", "spec"),

@@ -148,9 +148,9 @@ STAGES = (
     stage(
         *(12, "ncu", 150, verdicts.counters),
         counted("FlashBf16Forward", f"{_ATTENTION}64$"),
-        counted("FlashBf16BackwardKeys", f"{_ATTENTION}64$"),
+        counted("FlashBf16Backward", f"{_ATTENTION}64$"),
         counted("FlashBf16Forward", f"{_ATTENTION}128$"),
-        counted("FlashBf16BackwardKeys", f"{_ATTENTION}128$"),
+        counted("FlashBf16Backward", f"{_ATTENTION}128$"),
         counted("RmsNormBackward", "fused_ops/add_rms_norm/fused/.*/backward/"),
         counted("CrossEntropy", "fused_ops/cross_entropy/fused/"),
         counted("SoftmaxForward", "fused_ops/causal_softmax/fused/.*/forward/"),

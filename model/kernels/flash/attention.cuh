@@ -6,8 +6,7 @@
 
 #include "model/kernels/device.h"
 #include "model/kernels/flash/attention.h"
-#include "model/kernels/flash/bf16_backward_keys.cuh"
-#include "model/kernels/flash/bf16_backward_queries.cuh"
+#include "model/kernels/flash/bf16_backward.cuh"
 #include "model/kernels/flash/bf16_forward.cuh"
 #include "model/kernels/flash/block.cuh"
 #include "model/kernels/flash/fp32_backward.cuh"
@@ -93,9 +92,8 @@ typename L::Status FlashForward(L& launcher, const FlashForwardArgs& a) {
   });
 }
 
-// Prepares the rows, then computes the gradients of keys and values and, either
-// in the same kernel or in a separate one, the gradients of queries.
-template <class T, int kHead, class Keys, class Queries, class L>
+// Prepares the rows, computes the gradients, then rounds the queries'.
+template <class T, int kHead, class Keys, class L>
 typename L::Status RunFlashBackward(L& launcher, const FlashBackwardArgs& a) {
   using Prepare = FlashPrepareRows<T, kHead>;
   using Finish = FlashFinishQueries<T, kHead>;
@@ -105,11 +103,8 @@ typename L::Status RunFlashBackward(L& launcher, const FlashBackwardArgs& a) {
   status =
       launcher.template Launch<Keys>(FlashGrid<Keys>(a.shape, Keys::kKeys), a);
   if (!L::Ok(status)) return status;
-  if (a.grad_q_sum != nullptr) {
-    return launcher.template Launch<Finish>(FlashRowsGrid<Finish>(a.shape), a);
-  }
-  return launcher.template Launch<Queries>(
-      FlashGrid<Queries>(a.shape, Queries::kRows), a);
+  if (!L::Ok(status)) return status;
+  return launcher.template Launch<Finish>(FlashRowsGrid<Finish>(a.shape), a);
 }
 
 template <class L>
@@ -123,11 +118,11 @@ typename L::Status FlashBackward(L& launcher, const FlashBackwardArgs& a) {
   return WithFlashHead<L>(a.shape, [&](auto head) {
     constexpr int kHead = decltype(head)::kSize;
     if (a.shape.dtype == Dtype::kBfloat16) {
-      return RunFlashBackward<Bf16, kHead, FlashBf16BackwardKeys<kHead>,
-                              FlashBf16BackwardQueries<kHead>>(launcher, a);
+      return RunFlashBackward<Bf16, kHead, FlashBf16Backward<kHead>>(launcher,
+                                                                     a);
     }
-    return RunFlashBackward<float, kHead, FlashFp32BackwardKeys<kHead>,
-                            FlashFp32BackwardQueries<kHead>>(launcher, a);
+    return RunFlashBackward<float, kHead, FlashFp32Backward<kHead>>(launcher,
+                                                                    a);
   });
 }
 

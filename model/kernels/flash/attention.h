@@ -53,8 +53,7 @@ struct FlashBackwardArgs {
   HeadOutput grad_v;
   float* delta;  // scratch [batch, heads, seq]
   // Scratch [batch, heads, seq, d_head], contiguous, to which blocks add grad_q
-  // in any order; this takes 5 matrix products. Null: deterministic, with 7
-  // products.
+  // in any order.
   float* grad_q_sum;
 };
 

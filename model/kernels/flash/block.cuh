@@ -125,30 +125,18 @@ TRAINBENCH_DEVICE void FetchBoth(const D& d, int to, const HeadRows<T>& one,
                                    first, seq);
 }
 
-// log_sum of a query, scaled for Exp2, and its delta.
-struct QuerySums {
-  float log_sum;
-  float delta;
-};
-
-// A query beyond `seq` gets values that make its probabilities 0.
-template <class D>
-TRAINBENCH_DEVICE QuerySums LoadSums(const D& d, const FlashBackwardArgs& a,
-                                     const FlashBlock& block, int query) {
-  if (query >= a.shape.seq) return {-kUnseen, 0.0f};
-  const int64_t at = block.Row(a.shape) + query;
-  return {d.Load(a.log_sum + at) * kLog2E, d.Load(a.delta + at)};
-}
-
-// Stores log_sum of kQueries queries from `first` on, then their delta.
+// Stores log_sum, scaled for Exp2, of kQueries queries from `first` on, then
+// their delta. A query beyond `seq` gets values that make its probabilities 0.
 template <int kQueries, class D>
 TRAINBENCH_DEVICE void StoreSums(const D& d, int to, const FlashBackwardArgs& a,
                                  const FlashBlock& block, int first) {
   const int row = d.Thread();
   if (row >= kQueries) return;
-  const QuerySums sums = LoadSums(d, a, block, first + row);
-  d.StoreShared(to + 4 * row, sums.log_sum);
-  d.StoreShared(to + 4 * (kQueries + row), sums.delta);
+  const bool valid = first + row < a.shape.seq;
+  const int64_t at = block.Row(a.shape) + first + row;
+  d.StoreShared(to + 4 * row,
+                valid ? d.Load(a.log_sum + at) * kLog2E : -kUnseen);
+  d.StoreShared(to + 4 * (kQueries + row), valid ? d.Load(a.delta + at) : 0.0f);
 }
 
 }  // namespace trainbench::kernels

@@ -11,11 +11,10 @@
 
 namespace trainbench::kernels {
 
-// The gradients of kKeys keys and values and, optionally, of queries. Scores
-// are transposed, as in FlashBf16BackwardKeys; the probabilities and then their
-// slopes use the same shared memory.
+// As FlashBf16Backward, also with transposed scores; the probabilities and then
+// their slopes use the same shared memory.
 template <int kHead, class Mask = FlashMask>
-struct FlashFp32BackwardKeys : Fp32Threads {
+struct FlashFp32Backward : Fp32Threads {
   using Args = FlashBackwardArgs;
   using Tile = Fp32Tile<kHead>;
   static constexpr int kKeys = kRows;
@@ -59,7 +58,6 @@ struct FlashFp32BackwardKeys : Fp32Threads {
       d.SyncWarp();
       Tile::template TimesRows<kQueries>(d, kScoresAt, kQueriesAt, grad_k);
       d.SyncBlock();
-      if (a.grad_q_sum == nullptr) continue;
       AddQueryGradient(d, a, block, first);
       d.SyncBlock();
     }
@@ -144,72 +142,6 @@ struct FlashFp32BackwardKeys : Fp32Threads {
         const int piece = e / Rows::kWide;
         d.AtomicAdd(to + Rows::Column(d, piece) + e % Rows::kWide,
                     part.at[i][piece][e % Rows::kWide]);
-      }
-    }
-  }
-};
-
-// The gradient of kRows queries, deterministic.
-template <int kHead, class Mask = FlashMask>
-struct FlashFp32BackwardQueries : Fp32Threads {
-  using Args = FlashBackwardArgs;
-  using Tile = Fp32Tile<kHead>;
-  static constexpr int kColumns = kHead == 128 ? 32 : 64;
-  static constexpr int kGradsAt = kRows * Tile::kRowBytes;
-  static constexpr int kKeysAt = 2 * kGradsAt;
-  static constexpr int kValuesAt = kKeysAt + kColumns * Tile::kRowBytes;
-  static constexpr int kScoresAt = kValuesAt + kColumns * Tile::kRowBytes;
-  static constexpr int kSharedBytes = kScoresAt + kRows * kColumns * 4;
-  static_assert(FitTogether(kBlocksPerSm, kSharedBytes));
-  using Scores = Fp32Scores<kColumns>;
-
-  template <class D>
-  static TRAINBENCH_DEVICE void Run(const D& d, const Args& a) {
-    const FlashShape& shape = a.shape;
-    const FlashBlock block = FlashBlock::Of(d, shape, kRows, shape.causal);
-    const int64_t last = LastKeyOf<Mask>(shape, block.first, kRows);
-    FetchBoth<Tile, kMaxThreads, kRows>(d, 0, block.Of<float>(a.q),
-                                        block.Of<float>(a.grad_o), block.first,
-                                        shape.seq);
-    Fp32Rows<kHead> grad_q;
-    for (int column = 0; column <= last; column += kColumns) {
-      FetchBoth<Tile, kMaxThreads, kColumns>(d, kKeysAt, block.Of<float>(a.k),
-                                             block.Of<float>(a.v), column,
-                                             shape.seq);
-      d.Commit();
-      d.template Wait<0>();
-      d.SyncBlock();
-      Scores p;
-      Tile::TimesTransposed(d, 0, kKeysAt, p);
-      Scores slopes;
-      Tile::TimesTransposed(d, kGradsAt, kValuesAt, slopes);
-      Slopes(d, a, block, column, p, slopes);
-      slopes.Store(d, kScoresAt);
-      d.SyncWarp();
-      Tile::template TimesRows<kColumns>(d, kScoresAt, kKeysAt, grad_q);
-      d.SyncBlock();
-    }
-    grad_q.Store(d, block.Of<float>(a.grad_q), block.first, shape.seq,
-                 [&](int) { return shape.scale; });
-  }
-
-  // Replaces dp by ds = p (dp - delta), where p = exp(scale score - log_sum); 0
-  // if the query does not attend to the key or is beyond the end.
-  template <class D>
-  static TRAINBENCH_DEVICE void Slopes(const D& d, const Args& a,
-                                       const FlashBlock& block, int column,
-                                       const Scores& scores, Scores& dp) {
-    TRAINBENCH_UNROLL
-    for (int i = 0; i < kOwn; ++i) {
-      const int row = block.first + Row(d) + i;
-      const QuerySums sums = LoadSums(d, a, block, row);
-      const int last = Mask::LastKey(a.shape, row);
-      TRAINBENCH_UNROLL
-      for (int j = 0; j < Scores::kEach; ++j) {
-        const bool seen = column + Scores::Column(d, j) <= last;
-        const float x =
-            scores.at[i][j] * (a.shape.scale * kLog2E) - sums.log_sum;
-        dp.at[i][j] = seen ? d.Exp2(x) * (dp.at[i][j] - sums.delta) : 0.0f;
       }
     }
   }

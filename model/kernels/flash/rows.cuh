@@ -36,7 +36,7 @@ struct FlashRows {
   }
 };
 
-// delta = sum(grad_o o), and grad_q_sum = 0 if it is used.
+// delta = sum(grad_o o), and grad_q_sum = 0.
 template <class T, int kHead>
 struct FlashPrepareRows : FlashRows<kHead, kVectorOf<T>> {
   using Args = FlashBackwardArgs;
@@ -60,7 +60,7 @@ struct FlashPrepareRows : FlashRows<kHead, kVectorOf<T>> {
     }
     sum = WarpReduce<Sum>(d, sum);
     if (lane == 0) d.Store(a.delta + index, sum);
-    if (a.grad_q_sum == nullptr || lane >= kHead / 4) return;
+    if (lane >= kHead / 4) return;
     const float zeros[4] = {};
     StoreNarrow(d, a.grad_q_sum + index * kHead + 4 * lane, zeros);
   }

@@ -26,11 +26,9 @@ namespace {
 template <int head>
 constexpr int64_t SharedBytes() {
   return std::max({kernels::FlashBf16Forward<head>::kSharedBytes,
-                   kernels::FlashBf16BackwardKeys<head>::kSharedBytes,
-                   kernels::FlashBf16BackwardQueries<head>::kSharedBytes,
+                   kernels::FlashBf16Backward<head>::kSharedBytes,
                    kernels::FlashFp32Forward<head>::kSharedBytes,
-                   kernels::FlashFp32BackwardKeys<head>::kSharedBytes,
-                   kernels::FlashFp32BackwardQueries<head>::kSharedBytes});
+                   kernels::FlashFp32Backward<head>::kSharedBytes});
 }
 
 TEST(FusedAttentionTest, TheRegistryKnowsTheSharedMemoryOfTheGpusKernels) {

@@ -21,11 +21,10 @@ ARCHITECTURES = ("80", "90")
 REGISTERS = 65536  # per multiprocessor
 # Bytes that kernels may spill: the gradients of a tile of keys fill the registers.
 SPILLS = {
-    "FlashBf16BackwardKeysILi32E": 48,
-    "FlashBf16BackwardKeysILi64E": 80,
-    "FlashBf16BackwardKeysILi128E": 48,
-    "FlashBf16BackwardQueriesILi128E": 32,
-    "FlashFp32BackwardKeysILi128E": 32,
+    "FlashBf16BackwardILi32E": 4,
+    "FlashBf16BackwardILi64E": 92,
+    "FlashBf16BackwardILi128E": 40,
+    "FlashFp32BackwardILi128E": 16,
 }
 # Kernels that move rows in vectors, except the single-element ones for odd sizes.
 IN_VECTORS = re.compile(

@@ -41,15 +41,6 @@ TEST_F(CudaFlashTest, IsTheFormulaForwardAndBackward) {
   for (const Shape& shape : kShapes) ExpectRight(shape);
 }
 
-TEST_F(CudaFlashTest, IsTheFormulaDeterministically) {
-  at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
-  // Keeps LibTorch from filling uninitialized memory.
-  at::globalContext().setDeterministicFillUninitializedMemory(false);
-  for (const Shape& shape : kShapes) ExpectRight(shape);
-  at::globalContext().setDeterministicFillUninitializedMemory(true);
-  at::globalContext().setDeterministicAlgorithms(false, /*warn_only=*/false);
-}
-
 // Kernels load 16 bytes: a misaligned tensor is copied first.
 TEST_F(CudaFlashTest, TakesTensorsThatAreNotAligned) {
   const at::Tensor whole = at::randn({1 + 3 * 17 * 16});

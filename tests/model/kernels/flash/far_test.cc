@@ -135,7 +135,7 @@ TEST_F(FarTest, ForwardFindsTheFirstRowsOfTheLastHead) {
 TEST_F(FarTest, BackwardFindsTheLastRowsOfTheLastHead) {
   Fill(kSeq - kRows);
   if (IsSkipped()) return;
-  using Kernel = FlashBf16BackwardKeys<kHead>;
+  using Kernel = FlashBf16Backward<kHead>;
   static_assert(Kernel::kKeys == kRows);
   Reference expected = Expected();
   for (int64_t i = 0; i < kRows; ++i) {

@@ -20,7 +20,7 @@ using emulator::Fault;
 using emulator::FaultyDevice;
 using Options = FaultyDevice::Options;
 using Forward = FlashBf16Forward<64>;
-using Keys = FlashBf16BackwardKeys<64>;
+using Keys = FlashBf16Backward<64>;
 
 // Two tiles of queries and four of keys, the last ones partial.
 constexpr int64_t kSeq = 200;
@@ -155,9 +155,8 @@ TEST(PlantedBug, TooLittleSharedMemoryIsFound) {
 TEST(PlantedBug, MaskThatSeesOneMoreIsFound) {
   EXPECT_EQ((Trial<Bf16>({}).RunForward<FlashBf16Forward<64, SeesOneMore>>()),
             "wrong numbers");
-  EXPECT_EQ(
-      (Trial<Bf16>({}).RunBackward<FlashBf16BackwardKeys<64, SeesOneMore>>()),
-      "wrong numbers");
+  EXPECT_EQ((Trial<Bf16>({}).RunBackward<FlashBf16Backward<64, SeesOneMore>>()),
+            "wrong numbers");
   EXPECT_EQ((Trial<float>({}).RunForward<FlashFp32Forward<64, SeesOneMore>>()),
             "wrong numbers");
 }

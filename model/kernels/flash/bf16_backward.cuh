@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The gradients of keys and values in bf16 and, optionally, of queries.
+// The backward pass in bf16.
 
-#ifndef TRAINBENCH_MODEL_KERNELS_FLASH_BF16_BACKWARD_KEYS_CUH_
-#define TRAINBENCH_MODEL_KERNELS_FLASH_BF16_BACKWARD_KEYS_CUH_
+#ifndef TRAINBENCH_MODEL_KERNELS_FLASH_BF16_BACKWARD_CUH_
+#define TRAINBENCH_MODEL_KERNELS_FLASH_BF16_BACKWARD_CUH_
 
 #include "model/kernels/device.h"
 #include "model/kernels/flash/attention.h"
@@ -11,12 +11,13 @@
 
 namespace trainbench::kernels {
 
-// A block has kKeys keys and iterates over the queries that attend to them,
-// kQueries at a time. It computes the transposed scores, so that a warp has the
-// probabilities of its keys in registers as the first factor of grad_v and
-// grad_k. Only grad_q, a sum over all keys, needs them in shared memory.
+// Each block computes the gradients of kKeys keys and values and adds their
+// part of the queries' gradients. It iterates over the queries that attend to
+// them, kQueries at a time, and computes the transposed scores, so that a warp
+// has the probabilities of its keys in registers as the first factor of grad_v
+// and grad_k. Only grad_q, a sum over all keys, needs them in shared memory.
 template <int kHead, class Mask = FlashMask>
-struct FlashBf16BackwardKeys {
+struct FlashBf16Backward {
   using Args = FlashBackwardArgs;
   using Tile = Bf16Tile<kHead>;
   // With 128 channels, the gradients of 16 keys already fill 128 registers.
@@ -77,7 +78,6 @@ struct FlashBf16BackwardKeys {
           d, kValuesAt, warp_row, GradsAt(stage));
       Slopes(d, RowsAt(stage), p, slopes);
       Tile::TimesRows(d, slopes, QueriesAt(stage), grad_k);
-      if (a.grad_q_sum == nullptr) continue;
       StoreSlopes(d, warp_row, slopes);
       d.SyncBlock();
       AddQueryGradient(d, a, block, tile * kQueries);
@@ -207,4 +207,4 @@ struct FlashBf16BackwardKeys {
 
 }  // namespace trainbench::kernels
 
-#endif  // TRAINBENCH_MODEL_KERNELS_FLASH_BF16_BACKWARD_KEYS_CUH_
+#endif  // TRAINBENCH_MODEL_KERNELS_FLASH_BF16_BACKWARD_CUH_
