@@ -6,7 +6,17 @@ from dataclasses import dataclass, replace
 
 from tools.prove import verdicts
 from tools.prove.readings import Seen
-from tools.prove.steps import NANO, SUITE, Step, cases, counted, peer, sanitized, tests
+from tools.prove.steps import (
+    NANO,
+    NANO_MODEL,
+    SUITE,
+    Step,
+    cases,
+    counted,
+    peer,
+    sanitized,
+    tests,
+)
 
 
 @dataclass(frozen=True)
@@ -87,14 +97,21 @@ STAGES = (
             seconds=60,
         ),
         cases(
-            *("large", "model_size/ optimizer/"),
+            *("optimizer", "optimizer/fused/"),
             real="--models=2.7B",
-            null=NANO,
-            seconds=60,
+            null=NANO_MODEL,
+            seconds=30,
         ),
+        cases("large", "model_size/", real="--models=2.7B", null=NANO, seconds=60),
         cases("headline", "peak/ flash_attention/ cuda_graph/"),
     ),
-    stage(*(5, "smoke", 180, verdicts.rows), cases("smoke", suite="smoke", null=NANO)),
+    *in_parts(
+        stage(
+            *(5, "smoke", 100, verdicts.rows),
+            cases("smoke", suite="smoke", null=NANO, resumes=True),
+        ),
+        count=2,
+    ),
     stage(
         *(6, "ranks", 60, verdicts.rows),
         cases(
@@ -156,13 +173,14 @@ STAGES = (
         counted("SoftmaxForward", "fused_ops/causal_softmax/fused/.*/forward/"),
     ),
     stage(
-        *(13, "peers", 270, verdicts.peers),
+        *(13, "peers", 330, verdicts.peers),
         peer(
             "step_table",
             "--models=small --precisions=bf16_autocast --device=cuda --batch=4 "
-            "--seq=512 --rounds=3 --binary={bin}/trainbench --json={out}/peers.json",
+            "--seq=512 --rounds=1 --sides=fused,compile --binary={bin}/trainbench "
+            "--json={out}/peers.json",
             modules=("torch", "numpy", "scipy", "triton"),
-            seconds=90,
+            seconds=150,
         ),
         peer(
             "export_aoti",

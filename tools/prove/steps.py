@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 SUITE = "full"  # as in the committed reference of a machine
 GPU_TESTS = "Cuda*:*/Cuda*"
 # The smallest model with several blocks, which stands for all models on a null GPU.
-NANO = (
-    "--model=name=nano,d_model=32,d_ff=64,layers=2,heads=2,vocab=128 "
-    "--models=nano --seq=16"
+NANO_MODEL = (
+    "--model=name=nano,d_model=32,d_ff=64,layers=2,heads=2,vocab=128 --models=nano"
 )
+NANO = f"{NANO_MODEL} --seq=16"
 
 
 @dataclass(frozen=True)

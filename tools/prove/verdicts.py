@@ -217,6 +217,7 @@ def aftermath(seen: Seen) -> list[str]:
     before = {
         **seen.other("04-headline", "headline").times,
         **seen.other("04-headline", "large").times,
+        **seen.other("04-headline", "optimizer").times,
         **seen.other("03-rates", "rates").times,
     }
     changes = {

@@ -79,11 +79,6 @@ TEST_F(CudaAttentionTest, TheOperatorOfTheVariantRuns) {
   }
 }
 
-// Relative to the requested memory; cuDNN chooses its own workspace.
-double ToleranceOf(const Variant& variant) {
-  return variant.kind == AttentionKind::kSdpaCudnn ? 0.1 : 0.02;
-}
-
 TEST_F(CudaAttentionTest, ADryRunIsWithinTwoPercentOfTheAllocators) {
   const c10::Device gpu(c10::kCUDA, 0);
   const auto probe = MakeMemoryProbe(gpu);
@@ -107,8 +102,10 @@ TEST_F(CudaAttentionTest, ADryRunIsWithinTwoPercentOfTheAllocators) {
           .Record([&](PhaseObserver&) { round(in); })
           .peak_bytes;
     });
-    EXPECT_NEAR(predicted, measured, ToleranceOf(variant) * measured)
-        << Describe(variant);
+    EXPECT_LE(predicted, 1.02 * measured) << Describe(variant);
+    // cuDNN's own workspace may be larger.
+    if (variant.kind == AttentionKind::kSdpaCudnn) continue;
+    EXPECT_GE(predicted, 0.98 * measured) << Describe(variant);
   }
 }
 

@@ -112,7 +112,7 @@ def test_a_call_goes_on_where_the_last_had_no_time(
     assert machine.statuses() == {"0": "good", "2": "good"}
     assert "the same line again goes on with 1" in capsys.readouterr().out
     for _ in range(2):
-        assert machine.prove(*stages, flags=("--seconds=200",)) == 0
+        assert machine.prove(*stages, flags=("--seconds=50",)) == 0
     assert machine.statuses() == {"0": "good", "2": "good", "1": "good"}
     assert machine.count() == 3
     machine.prove(*stages, flags=("--again", "--stages=0,2"))
