@@ -2,6 +2,7 @@
 
 #include "model/distributed/tensor_parallel/tensor_ranks.h"
 
+#include <c10/util/Exception.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/functions/utils.h>
 #include <torch/types.h>
@@ -9,11 +10,19 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace trainbench {
 namespace {
 
 using torch::autograd::variable_list;
+
+ProcessGroup* Part(ProcessGroup& group, const std::vector<int>& colors) {
+  const auto part = group.Split(colors);
+  TORCH_CHECK_WITH(DistNetworkError, part.ok(),
+                   std::string(part.status().message()));
+  return *part;
+}
 
 const ModelConfig& Checked(const ModelConfig& whole, int ranks) {
   const absl::Status status = ValidateParts(whole, ranks);
@@ -41,6 +50,18 @@ class SumOfGradients final : public torch::autograd::Node {
 };
 
 }  // namespace
+
+MeshGroups SplitMesh(ProcessGroup& group, int tensor) {
+  TORCH_CHECK(tensor >= 1 && group.size() % tensor == 0, "a mesh of ",
+              group.size(), " ranks has ", tensor,
+              " tensor ranks; allowed: a divisor of the ranks");
+  std::vector<int> of_tensor, of_data;
+  for (int rank = 0; rank < group.size(); ++rank) {
+    of_tensor.push_back(rank / tensor);
+    of_data.push_back(rank % tensor);
+  }
+  return {.tensor = Part(group, of_tensor), .data = Part(group, of_data)};
+}
 
 TensorRanks::TensorRanks(const ModelConfig& whole, ProcessGroup& group)
     : whole_(Checked(whole, group.size())),

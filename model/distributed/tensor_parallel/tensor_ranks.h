@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The exchanges between ranks that split a model's matrices (Shoeybi et al.
-// 2019, Megatron-LM, section 3). Enter and Leave are f and g of the paper; each
-// is the backward pass of the other:
+// The groups of ranks that split a model's matrices, and their exchanges
+// (Shoeybi et al. 2019, Megatron-LM, section 3). Enter and Leave are f and g of
+// the paper; each is the backward pass of the other:
 //
 //           forward      backward
 //   Enter   identity     all-reduce
@@ -21,6 +21,18 @@
 #include "model/spec/parallel/tensor_part.h"
 
 namespace trainbench {
+
+// The two groups of a rank in a mesh of data x tensor ranks. Tensor ranks are
+// adjacent, since they exchange more: rank = data rank * tensor + tensor rank.
+struct MeshGroups {
+  ProcessGroup* tensor = nullptr;  // ranks that split one model
+  ProcessGroup* data = nullptr;    // ranks with the same part
+};
+
+// All ranks of `group`, which owns the parts, call it together. Throws
+// c10::Error unless `tensor` divides the number of ranks, or if the ranks do
+// not join in time.
+MeshGroups SplitMesh(ProcessGroup& group, int tensor);
 
 // One rank sends nothing. The object must outlive the backward passes.
 class TensorRanks final : public LayerRanks {

@@ -11,8 +11,8 @@
 
 #include "fixtures/memory/memory_probe.h"
 #include "model/distributed/fsdp/full_sharding_traffic.h"
-#include "model/distributed/tensor_parallel/mesh.h"
 #include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
+#include "model/distributed/tensor_parallel/tensor_ranks.h"
 #include "model/distributed/trainer/parallel_verification.h"
 #include "model/distributed/zero/sharded_optimizer.h"
 #include "model/training/train_step.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "model/distributed/tensor_parallel/mesh.h"
 #include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
+#include "model/distributed/tensor_parallel/tensor_ranks.h"
 #include "model/distributed/trainer/parallel_verification.h"
 #include "model/nn/dtype.h"
 #include "model/training/train_step.h"
