@@ -25,53 +25,11 @@ from tools.planner.validation.points import Point, read_points
 
 README = Path(__file__).parents[3] / "tools/planner/README.md"
 MINE = "name=mine,d_model=256,d_ff=512,layers=4,heads=4,vocab=1000"
-SMALL = "gpt/gpt3_mcore_te_tp1_pp1_dist_optimizer_no_mmap_bin_files"
 
 
 def table(path: Path, row: dict[str, str]) -> Path:
     path.write_text("\n".join("\t".join(line) for line in (row, row.values())))
     return path
-
-
-def megatron(tmp_path: Path, **cells: str) -> Point | Lacking:
-    """Returns a committed row with other cells."""
-    rows = read_table(DATA / "megatron.tsv")
-    row = next(row for row in rows if row["test"] == SMALL)
-    changed = row | {key.replace("_", "-"): value for key, value in cells.items()}
-    (point,) = read_points(table(tmp_path / "points.tsv", changed))
-    return point
-
-
-@pytest.mark.parametrize(
-    ("cells", "model", "recomputed"),
-    [
-        ("selective,,,", ",checkpoint=attention", 0),
-        ("selective,,,flash", "=none", 0),
-        ("full,uniform,3,", ",checkpoint=every_3", 0),
-        ("full,block,3,flash", "=none", 0.25),
-        (",,,,RMSNorm,rope", ",norm=rms,biases=all,positions=rope,pad_vocab", 0),
-    ],
-)
-def test_what_megatron_trains(
-    tmp_path: Path, cells: str, model: str, recomputed: float
-) -> None:
-    """The committed page has other rows of Megatron, and what they lack."""
-    columns = (
-        *("recompute_granularity", "recompute_method", "recompute_num_layers"),
-        *("attention_backend", "normalization", "position_embedding_type"),
-    )
-    given = dict(zip(columns, cells.split(","), strict=False))
-    given["attention_backend"] = given["attention_backend"] or "unfused"
-    point = megatron(tmp_path, **given)
-    assert isinstance(point, Point)
-    assert model in f"{point.job.model},"
-    assert point.job.recomputed == recomputed
-
-
-def test_a_row_of_unknown_arguments_is_no_job(tmp_path: Path) -> None:
-    point = megatron(tmp_path, test="gpt/other")
-    assert isinstance(point, Lacking)
-    assert point.lacks == "arguments that the columns leave out"
 
 
 def by_hand(tmp_path: Path, **cells: str) -> Point | Lacking:
@@ -213,13 +171,25 @@ def test_llm_c_allocates_what_it_logs() -> None:
     assert (sum(static.values()) - inputs) // 2**20 == 18_564
 
 
-def test_a_file_of_other_columns_is_refused(tmp_path: Path) -> None:
-    file = table(tmp_path / "other.tsv", {"model": "a"})
-    done = run("memory", str(file), command=main)
+@pytest.mark.parametrize(
+    ("row", "error"),
+    [
+        ({"model": "a", "memory": "1"}, "has the columns memory; allowed: those of po"),
+        ({}, "has no row"),
+        ({"model": "a", "seq": "1"}, "lacks the columns d_model, d_ff, layers, heads"),
+    ],
+)
+def test_a_file_of_other_columns_is_refused(
+    tmp_path: Path, row: dict[str, str], error: str
+) -> None:
+    done = run("memory", str(table(tmp_path / "other.tsv", row)), command=main)
     assert done.returncode == 2
-    assert "has the columns model; allowed: the columns of points.tsv" in done.stderr
+    assert f"other.tsv {error}" in done.stderr
+
+
+def test_a_job_that_the_program_refuses_is_named(tmp_path: Path) -> None:
     odd = read_table(DATA / "points.tsv")[0] | {"d_model": "96", "heads": "5"}
-    done = run("memory", str(table(file, odd)), "--json", command=main)
+    done = run("memory", str(table(tmp_path / "odd.tsv", odd)), "--json", command=main)
     (point,) = json.loads(done.stdout)["lacking"]
     assert point["lacks"] == (
         "a job of the program: d_model is 96 and heads is 5; allowed: heads that "

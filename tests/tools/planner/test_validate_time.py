@@ -57,14 +57,6 @@ def test_what_no_job_can_have_is_named(
     assert found.lacks.removeprefix("cells of a known form: ").startswith(lacks)
 
 
-def test_an_unknown_option_of_neusight_is_named(tmp_path: Path) -> None:
-    rows = read_table(DATA / "neusight.tsv")
-    row = next(row for row in rows if row["option"] == "tp4") | {"option": "tp8"}
-    (step,) = read_steps(table(tmp_path / "neusight.tsv", row))
-    assert isinstance(step, Lacking)
-    assert "name: it is 'tp8'; allowed: " in step.lacks
-
-
 def document(*words: str) -> dict[str, Any]:
     done = run("time", "--json", *words, command=main)
     assert done.returncode == 0, done.stderr
@@ -83,10 +75,10 @@ def test_a_share_of_the_peak_is_a_time(tmp_path: Path) -> None:
 def test_models_of_a_table_have_its_parameters() -> None:
     rows = read_table(DATA / "llm_foundry.tsv")
     for row, step in zip(rows, read_steps(DATA / "llm_foundry.tsv"), strict=True):
-        if row["model"] in ("125m", "760m"):
+        if row["model"].startswith(("MPT-125m", "MPT-760m")):
             assert isinstance(step, Step), step.lacks
             (found,) = json.loads(ask(step.job.flags()).stdout)["rows"]
-            assert found["params"] == int(row["params"])
+            assert f"({found['params']} parameters)" in row["said"]
 
 
 def test_the_committed_page_is_what_the_tool_writes(

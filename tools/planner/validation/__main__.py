@@ -37,8 +37,11 @@ the mean absolute error of the times exceeds 15 %.
 # Returns the program's row for flags. Raises Lacks if the program refuses them.
 Plan = Callable[[tuple[str, ...]], Mapping[str, Any]]
 _FILES = {
-    what: [DATA / form.file for form in forms]
-    for what, forms in (("memory", points.FORMS), ("time", steps.FORMS))
+    what: [DATA / f"{name}.tsv" for name in names]
+    for what, names in (
+        ("memory", ("points", "megatron")),
+        ("time", ("points", "llm_foundry", "neusight")),
+    )
 }
 
 
@@ -54,7 +57,7 @@ def _parser() -> argparse.ArgumentParser:
         "files",
         nargs="*",
         type=Path,
-        help="with the columns of one of "
+        help="tables with the columns of points.tsv, which its README.md explains; "
         + "; ".join(
             f"{', '.join(p.name for p in of)} for {what}" for what, of in _FILES.items()
         )

@@ -4,7 +4,7 @@
 import argparse
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -22,6 +22,11 @@ T = TypeVar("T")
 _OF_MODEL = (
     *("d_model", "d_ff", "layers", "heads", "kv_heads", "vocab", "tied_embeddings"),
     *("mlp", "norm", "biases", "positions"),
+)
+# Columns that each measured job needs.
+SHARED = (
+    *("model", *_OF_MODEL, "seq", "batch", "precision", "mode"),
+    *("tensor", "pipeline", "recomputed", "implementation"),
 )
 
 
@@ -45,17 +50,6 @@ class MeasuredJob:
 M = TypeVar("M", bound=MeasuredJob)
 
 
-@dataclass(frozen=True)
-class Form:
-    """A kind of table: the columns by which it is known, the name of a row, and how a
-    row has the columns of points.tsv."""
-
-    file: str
-    columns: set[str]
-    name: str = "{id} {model}"
-    cells: Callable[[Row], Row] = dict
-
-
 def expressed(
     rows: Iterable[tuple[str, R]], made: Callable[[str, R], M]
 ) -> Iterator[M | Lacking]:
@@ -70,23 +64,24 @@ def expressed(
 
 
 def read(
-    path: Path, forms: Sequence[Form], made: Callable[[str, Row], M]
+    path: Path, needed: Collection[str], made: Callable[[str, Row], M]
 ) -> Iterator[M | Lacking]:
-    """Reads a table of the first form that needs no other columns; `made` reads a row
-    in the columns of points.tsv. A missing cell is empty. Raises ValueError if each
-    form needs another column."""
-    rows = read_table(path)
-    columns = list(rows[0]) if rows else []
-    form = next((form for form in forms if form.columns.issubset(columns)), None)
-    if form is None:
-        *names, last = (form.file for form in forms)
+    """Reads a table in the columns of points.tsv; `needed` must be there, and others
+    can be empty. Raises ValueError for other columns."""
+    rows, allowed = read_table(path), _columns()
+    if not rows:
+        raise ValueError(f"{path} has no row")
+    if wrong := [str(column) for column in rows[0] if column not in allowed]:
+        names = ", ".join(allowed)
         raise ValueError(
-            f"{path} has the columns {', '.join(columns) or 'of no row'}; "
-            f"allowed: the columns of {', '.join(names)} or {last}"
+            f"{path} has the columns {', '.join(wrong)}; allowed: those of points.tsv, "
+            f"{names}"
         )
-    filled = [{key: cell or "" for key, cell in row.items()} for row in rows]
-    named = ((form.name.format(**row).strip(), row) for row in filled)
-    return expressed(named, lambda name, row: made(name, form.cells(row)))
+    if missing := [column for column in needed if column not in rows[0]]:
+        raise ValueError(f"{path} lacks the columns {', '.join(missing)}")
+    filled = [{key: row.get(key) or "" for key in allowed} for row in rows]
+    named = ((f"{row['id']} {row['model']}".strip(), row) for row in filled)
+    return expressed(named, made)
 
 
 def judge(
@@ -120,9 +115,8 @@ def counted(lacking: Iterable[Lacking], what: str) -> Table:
 
 
 @cache
-def data(name: str) -> list[Row]:
-    """Returns the rows of a committed table."""
-    return read_table(DATA / name)
+def _columns() -> tuple[str, ...]:
+    return tuple(read_table(DATA / "points.tsv")[0])
 
 
 def number(

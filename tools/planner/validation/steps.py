@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Reads measured steps as jobs, from points.tsv, llm_foundry.tsv, neusight.tsv, or a
-file with the columns of one of them."""
+"""Reads measured steps as jobs, from a table with columns of points.tsv or a result."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,7 @@ from reports.results.rows import Row as Timed
 from tools.planner.timing.rates import Device, devices, of_result
 from tools.planner.timing.step import TimedJob
 from tools.planner.validation import cells
-from tools.planner.validation.cells import Form, Lacking, Lacks, MeasuredJob, Row
+from tools.planner.validation.cells import Lacking, Lacks, MeasuredJob, Row
 
 _EXPERIMENTS = ("model_size", "implementations")
 # Units of points.tsv, as units of a Step.
@@ -26,6 +24,10 @@ _UNITS = {
     "HFU TFLOP/s": ("HFU FLOP/s", 1e12),
     "MFU": ("MFU", 1.0),
 }
+_NEEDED = (
+    *(*cells.SHARED, "gpu", "device", "micro_batches", "chunks", "data"),
+    *("sharding", "sequence_parallel", "optimizer", "value", "unit"),
+)
 _SHARDING, _YES_OR_NO = ("none", "optimizer", "parameters"), ("true", "false")
 
 
@@ -43,74 +45,21 @@ class Step(MeasuredJob):
     job: TimedJob
 
 
-def _llm_foundry_cells(row: Row) -> Row:
-    device = _device(row["gpu"])
-    d_ff = cells.count(row, "ff_ratio") * cells.count(row, "d_model")
-    own = {
-        "source": "llm-foundry",
-        "device": device,
-        "d_ff": str(d_ff),
-        "kv_heads": row["heads"],
-        "batch": row["micro_batch"],
-        "micro_batches": row["grad_accum"],
-        "data": row["gpus"],
-        "recomputed": "1" if row["act_ckpt"] == "True" else "0",
-        "value": row["step_s"],
-    }
-    return row | _meaning("MPT") | own
-
-
-def _neusight_cells(row: Row) -> Row:
-    device = _device(row["device"])
-    split = _meaning(row["option"]) if row["option"] else {}
-    batch = cells.count(row, "batch") // int(split.get("data", "1"))
-    own = {
-        "source": "sitar-lab/NeuSight",
-        "gpu": row["device"],
-        "device": device,
-        "seq": row["seq"],
-        "batch": str(batch),
-        "value": row["measured_ms"],
-    }
-    return _meaning(row["model"]) | split | own
-
-
-@cache
-def _names() -> dict[str, Row]:
-    """Returns the cells that a name in these two files stands for."""
-    return {
-        row["name"]: {column: cell for column, cell in row.items() if cell}
-        for row in cells.data("names.tsv")
-    }
-
-
-def _meaning(name: str) -> Row:
-    return _names()[cells.one_of("name", name, _names())]
-
-
-def _device(gpu: str) -> str:
-    return _known(_names().get(gpu, {}).get("device", ""), gpu)
-
-
-def _known(device: str, gpu: str) -> str:
-    if device not in devices():
-        raise Lacks(f"a GPU of devices.tsv; there is {gpu}")
-    return device
-
-
 def _step(name: str, row: Row) -> Step:
-    device = devices()[_known(row["device"], row["gpu"])]
-    if row.get("lacks"):
+    if row["device"] not in devices():
+        raise Lacks(f"a GPU of devices.tsv; there is {row['gpu']}")
+    if row["lacks"]:
         raise Lacks(row["lacks"])
     if row["optimizer"] != "AdamW":
         raise Lacks(row["optimizer"])
     unit, scale = _UNITS[cells.one_of("unit", row["unit"], _UNITS)]
+    device = devices()[row["device"]]
     most = 1 if unit == "MFU" else 1e9
     return Step(
         name=name,
         gpu=row["gpu"],
         source=row["source"],
-        cause=row.get("cause", ""),
+        cause=row["cause"],
         value=scale * cells.number(row, "value", 1e-9, most),
         unit=unit,
         device=device,
@@ -155,24 +104,9 @@ def _model(row: Row, recomputed: float) -> str:
     )
 
 
-FORMS = (
-    Form("points.tsv", {"id", "device", "value", "unit"}),
-    Form(
-        "llm_foundry.tsv",
-        {"step_s", "grad_accum"},
-        "MPT-{model}, {gpus} x {micro_batch} x {seq}",
-        _llm_foundry_cells,
-    ),
-    Form(
-        *("neusight.tsv", {"measured_ms", "option"}, "{model} {option}"),
-        _neusight_cells,
-    ),
-)
-
-
 def read_steps(path: Path) -> Iterator[Step | Lacking]:
-    """Reads the steps of a file. Raises ValueError if its columns are unknown."""
-    return cells.read(path, FORMS, _step)
+    """Reads the steps of a file. Raises ValueError for other columns."""
+    return cells.read(path, _NEEDED, _step)
 
 
 def steps_of(
