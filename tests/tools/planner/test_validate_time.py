@@ -66,10 +66,10 @@ def document(*words: str) -> dict[str, Any]:
 
 def test_a_share_of_the_peak_is_a_time(tmp_path: Path) -> None:
     share, rate = (
-        document(str(by_hand_file(tmp_path, value=value, unit=unit)))["steps"][0]
+        document(str(by_hand_file(tmp_path, value=value, unit=unit)))["points"][0]
         for value, unit in (("0.625", "MFU"), ("195", "TFLOP/s"))
     )
-    assert share["measured_us"] == pytest.approx(rate["measured_us"])
+    assert share["measured"] == pytest.approx(rate["measured"])
 
 
 def test_models_of_a_table_have_its_parameters() -> None:
@@ -95,7 +95,7 @@ def test_the_committed_page_is_what_the_tool_writes(
 
 def test_a_result_is_predicted_by_its_own_peaks() -> None:
     found = document(str(REFERENCE))  # asserts the exit status
-    assert (len(found["steps"]), found["lacking"]) == (18, [])
+    assert (len(found["points"]), found["lacking"]) == (18, [])
 
 
 def test_a_model_that_the_program_refuses_costs_its_steps_alone() -> None:
@@ -111,13 +111,16 @@ def test_a_large_error_has_an_exit_status(tmp_path: Path) -> None:
     file = by_hand_file(tmp_path, value="1000")
     done = run("time", "--json", str(file), command=main)
     assert done.returncode == 1
-    assert json.loads(done.stdout)["steps"][0]["ratio"] < 0.85
+    assert json.loads(done.stdout)["points"][0]["ratio"] < 0.85
 
 
 def test_a_refused_job_costs_no_other(tmp_path: Path) -> None:
     row, *_ = read_table(DATA / "points.tsv")
-    refused = row | {"heads": "3"}
-    found = document(str(table(tmp_path / "points.tsv", row, refused)))
-    assert [step["ratio"] for step in found["steps"]] == [pytest.approx(0.93, abs=0.01)]
+    file = str(table(tmp_path / "points.tsv", row, row | {"heads": "3"}))
+    found = document(file)
+    assert [step["ratio"] for step in found["points"]] == [
+        pytest.approx(0.93, abs=0.01)
+    ]
     (lacking,) = found["lacking"]
     assert "heads" in lacking["lacks"]
+    assert "\n1 of 2 points are expressible\n" in run("time", file, command=main).stdout

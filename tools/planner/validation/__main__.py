@@ -14,8 +14,9 @@ from reports.results.files import write_files
 from reports.results.rows import load
 from tools.planner import arguments
 from tools.planner.__main__ import RUN, Ask
-from tools.planner.validation import cells, memory, page, points, step_times, steps
+from tools.planner.validation import memory, page, points, step_times, steps
 from tools.planner.validation.cells import DATA, Lacking, Lacks
+from tools.planner.validation.judged import Comparison, compare
 from tools.planner.validation.steps import Step
 
 _DESCRIPTION = """\
@@ -25,9 +26,9 @@ Compares predictions with the measurements of others in reports/reference/public
   tools/validate time      times of a step
   tools/validate page      writes both as a page there
 
-prints each point as predicted and as measured, their ratio, the cause of a miss (of
-more than 3 % in bytes, or 25 % in time) and what had to be assumed. Points that no job
-can express are counted by reason.
+prints each point as measured and as predicted, with an interval, their ratio, the cause
+of a miss (of more than 3 % in bytes, or 25 % in time) and what had to be assumed.
+Points that no job can express are counted by reason.
 
   tools/validate time RESULT.json
 
@@ -57,28 +58,24 @@ def _parser() -> argparse.ArgumentParser:
         "files",
         nargs="*",
         type=Path,
-        help="tables with the columns of points.tsv, which its README.md explains; "
+        help="tables with columns of points.tsv, which README.md there explains; "
         + "; ".join(
             f"{', '.join(p.name for p in of)} for {what}" for what, of in _FILES.items()
         )
         + " (all)",
     )
-    add("--json", action="store_true", help="print JSON")
+    add("--json", action="store_true", help="print JSON, in bytes and microseconds")
     return parser
 
 
-def _memory(
-    files: Iterable[Path], row: Plan
-) -> tuple[list[memory.Judged], list[Lacking]]:
+def _memory(files: Iterable[Path], row: Plan) -> Comparison:
     read = (point for path in files for point in points.read_points(path))
-    return cells.judge(
+    return compare(
         read, lambda point: memory.judge(point, lambda job: row(job.flags()))
     )
 
 
-def _times(
-    files: Iterable[Path], row: Plan
-) -> tuple[list[step_times.Judged], list[Lacking]]:
+def _times(files: Iterable[Path], row: Plan) -> Comparison:
     def sizes(model: str) -> Mapping[str, Any]:
         return row(("--operators", f"--models={model}", "--batch=1", "--seq=1"))
 
@@ -87,7 +84,7 @@ def _times(
             return steps.steps_of(load(path), sizes)
         return steps.read_steps(path)
 
-    return cells.judge(
+    return compare(
         (step for path in files for step in read(path)),
         lambda step: step_times.judge(step, lambda job: row(job.flags())),
     )
@@ -96,17 +93,13 @@ def _times(
 def _printed(given: argparse.Namespace, row: Plan) -> tuple[str, int]:
     """Returns what to print, and the exit status."""
     if given.what == "page":
-        sizes, times = _memory(_FILES["memory"], row), _times(_FILES["time"], row)
-        made = page.page(*sizes, *times)
+        made = page.page(_memory(_FILES["memory"], row), _times(_FILES["time"], row))
         write_files(made)
         return "\n".join(map(str, made)), 0
-    files = given.files or _FILES[given.what]
-    if given.what == "memory":
-        found = _memory(files, row)
-        return (memory.as_json if given.json else memory.as_text)(*found), 0
-    judged, lacking = _times(files, row)
-    printed = step_times.as_json if given.json else step_times.as_text
-    return printed(judged, lacking), int(not step_times.passes(judged))
+    is_time = given.what == "time"
+    found = (_times if is_time else _memory)(given.files or _FILES[given.what], row)
+    printed = found.as_json() if given.json else found.as_text()
+    return printed, int(is_time and not step_times.passes(found))
 
 
 def main(tokens: Sequence[str], ask: Ask = RUN) -> int:

@@ -2,22 +2,18 @@
 """Measured jobs, of bytes or of times, and the cells of points.tsv."""
 
 import argparse
-import json
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from reports.compare import argument_types
-from reports.results.text import Table
 from tools.planner.recipes import read_table
 
 DATA = Path(__file__).resolve().parents[3] / "reports/reference/public"
 Row = dict[str, str]
 R = TypeVar("R")
-T = TypeVar("T")
 # Columns of points.tsv with the name of their key in --model.
 _OF_MODEL = (
     *("d_model", "d_ff", "layers", "heads", "kv_heads", "vocab", "tied_embeddings"),
@@ -82,36 +78,6 @@ def read(
     filled = [{key: row.get(key) or "" for key in allowed} for row in rows]
     named = ((f"{row['id']} {row['model']}".strip(), row) for row in filled)
     return expressed(named, made)
-
-
-def judge(
-    measured: Iterable[M | Lacking], one: Callable[[M], T]
-) -> tuple[list[T], list[Lacking]]:
-    """Judges each by `one`. Also returns those that no job can express, or for which
-    `one` raises ValueError."""
-    judged, lacking = [], []
-    for each in measured:
-        if isinstance(each, Lacking):
-            lacking.append(each)
-            continue
-        try:
-            judged.append(one(each))
-        except json.JSONDecodeError:  # not the job's fault
-            raise
-        except ValueError as lacks:
-            lacking.append(Lacking(each.name, str(lacks)))
-    return judged, lacking
-
-
-def as_json(lacking: Iterable[Lacking], **parts: object) -> str:
-    """Formats the parts, and then what no job can express."""
-    return json.dumps(parts | {"lacking": [*map(asdict, lacking)]}, indent=2)
-
-
-def counted(lacking: Iterable[Lacking], what: str) -> Table:
-    """Tabulates how many lack the same."""
-    counts = Counter(each.lacks for each in lacking).most_common()
-    return Table(("lacks", what), [[word, str(count)] for word, count in counts])
 
 
 @cache

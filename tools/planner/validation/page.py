@@ -1,31 +1,34 @@
 # SPDX-License-Identifier: MIT
 """A page that compares predictions with published measurements."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from reports.pages.plotting.canvas import CLEAR_COLORS, WIDE, Figure
 from reports.pages.plotting.lines import Plane, Series, draw_lines, logarithmic
 from reports.results import text
 from reports.results.text import Table
-from tools.planner.validation import memory, step_times
-from tools.planner.validation.cells import DATA, Lacking
+from tools.planner.validation import memory
+from tools.planner.validation.cells import DATA
+from tools.planner.validation.judged import Comparison
 
 PAGE, PLOT = (DATA / f"predictions.{suffix}" for suffix in ("md", "svg"))
-_OPENING = """\
+_OPENING = f"""\
 # Predicted and measured
 
 These predictions need no GPU: they come from dry runs, recipes and rates of kernels.
 Nothing is fitted to a step. `tools/validate page` writes this page from the tables of
 this folder; `tools/validate memory` and `tools/validate time` take other files with the
-same columns."""
+same columns. An interval of a time should contain nine in ten measurements; of bytes it
+is {text.percent(memory.EXACT)} on either side, for small tensors that no row counts."""
 
 
-def scatter(judged: Sequence[step_times.Judged]) -> Figure:
+def scatter(times: Comparison) -> Figure:
     """Plots predicted over measured time, by device."""
     points: dict[str, list[tuple[float, float]]] = {}
-    for one in judged:
-        points.setdefault(one.device, []).append((one.measured_us, one.ratio))
+    for one in times.distinct():
+        if one.measured and one.ratio:
+            points.setdefault(one.on, []).append((one.measured, one.ratio))
     every = [point for of_device in points.values() for point in of_device]
     plane = Plane(
         logarithmic([us for us, _ in every]),
@@ -45,21 +48,21 @@ def scatter(judged: Sequence[step_times.Judged]) -> Figure:
     return draw_lines("Predicted over measured time of a step", said, plane, series)
 
 
-def headlines(
-    peaks: Mapping[str, Mapping[str, float]], times: Mapping[str, Mapping[str, float]]
-) -> Iterator[str]:
+def headlines(sizes: Comparison, times: Comparison) -> Iterator[str]:
     """Yields the main results as sentences."""
+    of_kind = sizes.summary()
     for what, name in (
         ("static", "weights, gradients and optimizer"),
         ("peak", "peaks"),
     ):
-        one = peaks[what]
+        one = of_kind[what]
         yield (
             f"Memory, {name}: mean absolute error "
             f"{text.percent(one['mean_absolute_error'])} of {one['points']:.0f}, "
-            f"{one['exact']:.0f} within {text.percent(memory.EXACT)}"
+            f"{text.percent(one['within_interval'])} within "
+            f"{text.percent(memory.EXACT)}"
         )
-    one = times["all"]
+    one = times.summary()["all"]
     yield (
         f"Time of a step: median absolute error "
         f"{text.percent(one['median_absolute_error'])}, mean "
@@ -69,31 +72,27 @@ def headlines(
     )
 
 
-def page(
-    sizes: Sequence[memory.Judged],
-    no_sizes: Sequence[Lacking],
-    times: Sequence[step_times.Judged],
-    no_times: Sequence[Lacking],
-) -> dict[Path, str]:
+def page(sizes: Comparison, times: Comparison) -> dict[Path, str]:
     """Returns the texts of the page and its plot, by path. The page lists the points
     without a predicted size or time."""
     lacking = [
         [of, each.name, each.lacks]
-        for of, points in (("memory", no_sizes), ("time", no_times))
-        for each in points
+        for of, found in (("memory", sizes), ("time", times))
+        for each in found.lacking
     ]
     figure = scatter(times)
-    said = headlines(memory.summary(sizes), step_times.summary(times))
     parts = [
         _OPENING,
-        "\n".join(f"- {sentence}." for sentence in said),
+        "\n".join(f"- {sentence}." for sentence in headlines(sizes, times)),
         f"![{figure.title}]({PLOT.name})\n\n{figure.description}",
         "## Time, by GPU and by source",
-        step_times.summary_table(times).markdown(),
+        times.summary_table().markdown(),
+        "## Memory, by kind of bytes",
+        sizes.summary_table().markdown(),
         "## Time of each step",
-        step_times.table(times).markdown(),
+        times.table().markdown(),
         "## Memory of each job",
-        memory.table(sizes).markdown(),
+        sizes.table().markdown(),
         "## What no job expresses",
         Table(("of", "point", "lacks"), lacking).markdown(),
     ]
