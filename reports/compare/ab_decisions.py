@@ -32,9 +32,7 @@ def known_pairs(run: AbRun, directory: Path) -> dict[str, list[Pair]]:
     """
     found: dict[str, list[Pair]] = {row: [] for row in run.rows}
     for halves in zip(run.processes[::2], run.processes[1::2], strict=True):
-        times = {
-            one.side: times_of(directory / one.file, run.in_turns) for one in halves
-        }
+        times = {one.side: times_of(directory / one.file) for one in halves}
         base, new = (times[side] for side in SIDES)
         for row in found.keys() & base.keys() & new.keys():
             found[row].append(pair_of(base[row], new[row]))

@@ -68,7 +68,6 @@ class AbRun:
     confidence: Annotated[float, Meta(gt=0.5, lt=1)]
     max_pairs: Annotated[int, Meta(ge=1, le=MOST_PAIRS)]
     stops_early: bool  # as soon as planned looks have decided every row
-    in_turns: bool  # whether the processes of a pair took turns within it
     noise: NoiseFile | None = None  # the noise floor behind the thresholds
     rows: list[str] = field(default_factory=list)  # of both programs
     ended: Reason | None = None

@@ -114,12 +114,12 @@ result_of: Callable[[Path], Result] = _read_once(load_result)
 turns_of: Callable[[Path], dict[str, Turns]] = _read_once(_turns_of)
 
 
-def times_of(path: Path, in_turns: bool) -> dict[str, Times]:
+def times_of(path: Path) -> dict[str, Times]:
     """Returns by row the times of the process with this result.
 
     Errors: NotAResult, for a file that was damaged after the run wrote it.
     """
-    turns = turns_of(samples_file_of(path)) if in_turns else {}
+    turns = turns_of(samples_file_of(path))
     return {
         row.name: Times(row.time_us, turns.get(row.name, {}))
         for row in result_of(path).rows

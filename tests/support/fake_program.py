@@ -35,12 +35,8 @@ def fail(text):
 
 if "nonsense" in flags:
     fail("unknown flag '--nonsense'; --help lists the flags")
-if "turns" in flags and not config.get("turns"):
+if "turns" in flags and not config.get("turns", True):
     fail("unknown flag '--turns'")
-if "shuffle" in flags and not config.get("shuffles", True):
-    fail("unknown flag '--shuffle'")
-if "list" in flags:
-    sys.exit(0)
 pattern = flags.get("benchmark_filter", ".")
 rows = [name for name in config["rows"] if re.search(pattern, name)]
 if not rows:
@@ -62,7 +58,7 @@ def once(event):
     open(marker, "w").close()
     return True
 
-link = socket.socket(fileno=int(flags["turns"])) if "turns" in flags else None
+link = socket.socket(fileno=int(flags["turns"]))
 
 def ask(question):
     link.sendall((question + "\\n").encode())
@@ -73,29 +69,34 @@ def ask(question):
     if not answer:
         fail("lost the connection to tools/ab")
 
-# The fake weather changes with every turn of either program.
+# Fake weather changes with every turn of either program.
 def turn_us(us):
     ask("sample")
+    if "weather" not in config:
+        return us
     path = os.path.join(config["markers"], "weather")
     with open(path, "a") as file:
         print(name, file=file)
     with open(path) as file:
-        return us * (1 + 0.001 * len(file.readlines()))
+        return us * (1 + config["weather"] * len(file.readlines()))
 
-def turns_of(row, us):
+def us_of(row):
+    noise = random.Random(name + row).gauss(0, config.get("noise", 0.001))
+    swing = config.get("swing", 0) * (-1) ** ((int(name[:3]) - 1) // 2)
+    return config["rows"][row] * math.exp(noise + swing)
+
+def turns_of(row):
     ask("case " + row)
     if row in config.get("errors", []):
         return []
-    return [turn_us(us) for _ in range(config.get("rounds", 3))]
+    return [turn_us(us_of(row)) for _ in range(config.get("rounds", 3))]
 
 def write(complete):
     errors = [row for row in rows if row in config.get("errors", [])]
     good = [row for row in rows if row not in errors]
     benchmarks, samples = [], []
     for row in good:
-        noise = random.Random(name + row).gauss(0, config.get("noise", 0.001))
-        swing = config.get("swing", 0) * (-1) ** ((int(name[:3]) - 1) // 2)
-        us = config["rows"][row] * math.exp(noise + swing)
+        us = us_of(row)
         benchmarks.append(dict(name=row, run_type="iteration", real_time=us,
                                label="model=fake", peak_bytes=1024))
         samples.append(dict(name=row, repetition=0, samples_us=[us, us, us]))
@@ -130,8 +131,7 @@ if once("interrupts"):
     signal.signal(signal.SIGINT, stop)
     os.kill(os.getppid(), getattr(signal, config.get("signal", "SIGINT")))
     time.sleep(600)
-if link:
-    turns_us = {{row: turns_of(row, config["rows"][row]) for row in rows}}
+turns_us = {{row: turns_of(row) for row in rows}}
 sys.exit(write(True))
 """
 
@@ -183,7 +183,8 @@ class Pairs:
         return document
 
     def calls(self) -> list[dict[str, str]]:
-        """Returns the flags and the padding's length of every call that measured."""
+        """Returns the flags and the padding's length of every call that measured, in
+        the order of their processes."""
         log = self.folder / "log"
         found = []
         for line in log.read_text().splitlines() if log.exists() else ():
@@ -191,7 +192,7 @@ class Pairs:
             flags = dict(a.lstrip("-").partition("=")[::2] for a in arguments)
             if "benchmark_out" in flags:
                 found.append(flags | {"padding": str(padding)})
-        return found
+        return sorted(found, key=lambda call: call["benchmark_out"])
 
     def filters(self) -> list[str | None]:
         return [call.get("benchmark_filter") for call in self.calls()]

@@ -12,7 +12,7 @@ from pathlib import Path
 from reports.compare.ab_record import Process, samples_file_of
 from tools.ab_run import schedule
 from tools.ab_run.arguments import sets_sampling
-from tools.ab_run.child import Child, ChildExit, run_children
+from tools.ab_run.child import Child, ChildExit
 from tools.ab_run.duet import Turns, run_in_turns
 from tools.ab_run.task import Task, key_of
 
@@ -27,22 +27,19 @@ def command_of(
 ) -> list[str | Path]:
     """The command that measures `rows`, or all rows in the first pair."""
     file = directory / process.file
-    chooses_time = task.run.in_turns and not sets_sampling(task.run.flags)
-    sampling = [f"--benchmark_min_time={_SECONDS_IN_TURNS}"] if chooses_time else []
+    sampling = [f"--benchmark_min_time={_SECONDS_IN_TURNS}"]
     command: list[str | Path] = [
         task.programs[process.side].path,
-        *sampling,
+        *([] if sets_sampling(task.run.flags) else sampling),
         *task.run.flags,
         f"--benchmark_out={file}",
         f"--samples_out={samples_file_of(file)}",
+        f"--shuffle={schedule.seed_of(key_of(task.run), process.pair)}",
     ]
     # The first pair runs all rows, so that rows of only one side are reported.
     pattern = schedule.filter_of(rows) if process.pair > 0 else None
     if pattern is not None:
         command.append(f"--benchmark_filter={pattern}")  # it replaces the user's
-    if task.shuffles:
-        seed = schedule.seed_of(key_of(task.run), process.pair)
-        command.append(f"--shuffle={seed}")
     return command
 
 
@@ -62,7 +59,7 @@ def start(
     rows: Sequence[str],
     tick: Callable[[float], None],
 ) -> list[Ended]:
-    """Runs one process, or the two of a pair in turns.
+    """Runs the processes of a pair in turns.
 
     Errors: OSError, Interrupted, Failed.
     """
@@ -80,12 +77,9 @@ def start(
                     os.environ | {schedule.PADDING_VARIABLE: padding},
                 )
             )
-        if len(children) == 1:
-            exits = run_children(children, tick=tick)
-        else:
-            coin = random.Random(schedule.seed_of_turns(key, processes[0].pair))
-            turns = Turns(task.run.rows, lambda: coin.getrandbits(1))
-            exits = run_in_turns(children, turns, tick)
+        coin = random.Random(schedule.seed_of_turns(key, processes[0].pair))
+        turns = Turns(task.run.rows, lambda: coin.getrandbits(1))
+        exits = run_in_turns(children, turns, tick)
     found = []
     for process, child_exit, log in zip(processes, exits, logs, strict=True):
         words = log.read_text(errors="replace").splitlines()[-_LAST_WORDS:]

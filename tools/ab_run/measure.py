@@ -91,21 +91,14 @@ class Measurement:
         return "max_minutes" if run.seconds >= self.max_seconds else None
 
     def _run_pair(self, run: AbRun, pair: int, rows: list[str]) -> list[Process]:
-        """Runs the processes of a pair: in turns, or one after the other."""
+        """Runs the processes of a pair. Errors: Failed, also if they fail twice."""
         key, positions = key_of(run), (2 * pair, 2 * pair + 1)
         both = [Process(side_of(key, position), position) for position in positions]
-        groups = [both] if run.in_turns else [[one] for one in both]
         tick = self._progress(run, pair, rows)
-        return [one for group in groups for one in self._start(group, rows, tick)]
-
-    def _start(
-        self, processes: list[Process], rows: list[str], tick: Callable[[float], None]
-    ) -> list[Process]:
-        """Runs processes at the same time. Errors: Failed, also if they fail twice."""
         for attempt in range(ATTEMPTS):
-            for process in processes:
+            for process in both:
                 (self.directory / process.file).unlink(missing_ok=True)
-            found = start(self.task, self.directory, processes, rows, tick)
+            found = start(self.task, self.directory, both, rows, tick)
             failed = [ended for ended in found if not self._is_good(ended)]
             if not failed:
                 return [ended.process for ended in found]

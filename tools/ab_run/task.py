@@ -18,12 +18,6 @@ from tools.ab_run.errors import Usage
 from tools.ab_run.progress import StatusLine
 from tools.ab_run.revisions import Repository
 
-# Flags that older revisions lack, and what happens without them.
-_NEWER = {
-    "shuffle": "all cases run in their usual order",
-    "turns": "its processes run one after the other",
-}
-
 
 @dataclass(frozen=True)
 class Program:
@@ -43,12 +37,10 @@ class Program:
         except OSError as error:
             raise Usage(f"{self.path} cannot be run: {error.strerror}") from error
 
-    def has(self, flag: str) -> bool:
-        return self._ask(f"--{flag}=0", "--list").returncode == 0
-
     def rows(self, flags: Sequence[str]) -> list[str]:
-        """The names of its cases. Errors: Usage, with the message of the program."""
-        done = self._ask(*flags, "--benchmark_list_tests")
+        """The names of its cases. Errors: Usage, with the message of the program, for
+        example if it lacks --turns."""
+        done = self._ask(*flags, "--turns=0", "--benchmark_list_tests")
         if done.returncode != 0:
             words = done.stderr.strip() or f"exit status {done.returncode}"
             raise Usage(f"{self.side.label} does not take these flags: {words}")
@@ -70,7 +62,6 @@ def existing(path: Path) -> Program:
 class Task:
     run: AbRun
     programs: dict[str, Program]  # by side
-    shuffles: bool
 
 
 def _project(
@@ -143,11 +134,6 @@ def prepare(arguments: Arguments, root: Path, status_line: StatusLine) -> Task:
     rows = [row for row in listed if row in known]
     if not rows:
         raise Usage(f"{base.side.label} and {new.side.label} have no row in common")
-    distinct = {program.path: program for program in (base, new)}.values()
-    has = {flag: all(program.has(flag) for program in distinct) for flag in _NEWER}
-    for flag, otherwise in _NEWER.items():
-        if not has[flag]:
-            status_line.print(f"a revision has no --{flag}: {otherwise}")
     run = AbRun(
         base=base.side,
         new=new.side,
@@ -156,12 +142,11 @@ def prepare(arguments: Arguments, root: Path, status_line: StatusLine) -> Task:
         confidence=arguments.confidence,
         max_pairs=arguments.max_pairs,
         stops_early=arguments.same is None,
-        in_turns=has["turns"],
         noise=noise,
         rows=rows,
     )
     _check_pairs(run)
-    return Task(run, {"base": base, "new": new}, shuffles=has["shuffle"])
+    return Task(run, {"base": base, "new": new})
 
 
 def _hash_of(document: Mapping[str, object]) -> str:
@@ -179,7 +164,6 @@ def request_of(run: AbRun) -> dict[str, object]:
         "confidence": run.confidence,
         "pairs": run.max_pairs,
         "stops early": run.stops_early,
-        "in turns": run.in_turns,
         "noise": run.noise and _hash_of(asdict(run.noise)),
     }
 

@@ -3,7 +3,6 @@
 
 import json
 import math
-import os
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +12,6 @@ from fake_program import SHORT, Pairs
 from reports.compare.ab_decisions import known_pairs
 from reports.compare.ab_times import Times, pair_of, turns_of
 from reports.compare.intervals import Pair
-
-
-@pytest.fixture
-def duet(pairs: Pairs) -> Pairs:
-    pairs.config["turns"] = True
-    return pairs
 
 
 def alternates(log: Path, file: str) -> bool:
@@ -32,15 +25,15 @@ def alternates(log: Path, file: str) -> bool:
     )
 
 
-def test_the_processes_of_a_pair_take_turns(duet: Pairs) -> None:
-    log = duet.folder / "turns"
-    duet.write("base", turns_log=str(log))
-    duet.write("new", turns_log=str(log))
-    _, err = duet.ab(SHORT)
-    run = duet.run()
-    assert run.in_turns and run.pairs == 7
+def test_the_processes_of_a_pair_take_turns(pairs: Pairs) -> None:
+    log = pairs.folder / "turns"
+    pairs.write("base", turns_log=str(log))
+    pairs.write("new", turns_log=str(log))
+    _, err = pairs.ab(SHORT)
+    run = pairs.run()
+    assert run.pairs == 7
     assert all(alternates(log, process.file) for process in run.processes[::2])
-    sockets = [call["turns"] for call in duet.calls()]
+    sockets = [call["turns"] for call in pairs.calls()]
     assert len(sockets) == 14 and all(int(socket) > 2 for socket in sockets)
     assert "pair 2 of at most 7: 2 of 2 rows undecided" in err
     # A pair's time is counted once.
@@ -48,18 +41,19 @@ def test_the_processes_of_a_pair_take_turns(duet: Pairs) -> None:
     assert all(one.seconds == other.seconds for one, other in both)
 
 
-def test_what_changes_in_the_course_of_a_pair_hits_both(duet: Pairs) -> None:
+def test_what_changes_in_the_course_of_a_pair_hits_both(pairs: Pairs) -> None:
     """A program's time grows by 0.1 % with each turn of either program."""
-    duet.write("base", rounds=9)
-    duet.write("new", {"a": 110.0, "b": 200.0}, rounds=9)
-    duet.ab(SHORT, status=1)
+    pairs.config.update(rounds=9, weather=0.001, noise=0)
+    pairs.write("base")
+    pairs.write("new", {"a": 110.0, "b": 200.0})
+    pairs.ab(SHORT, status=1)
     ratios = {
         row: [pair.log_ratio for pair in found]
-        for row, found in known_pairs(duet.run(), duet.out).items()
+        for row, found in known_pairs(pairs.run(), pairs.out).items()
     }
     assert ratios["a"] == pytest.approx([math.log(1.1)] * 7, abs=0.0011)
     assert ratios["b"] == pytest.approx([0] * 7, abs=0.0011)
-    turns = turns_of(duet.out / "001.samples.jsonl")
+    turns = turns_of(pairs.out / "001.samples.jsonl")
     assert {row: len(each[0]) for row, each in turns.items()} == {"a": 9, "b": 9}
 
 
@@ -72,35 +66,13 @@ def test_what_changes_in_the_course_of_a_pair_hits_both(duet: Pairs) -> None:
     ],
 )
 def test_calls_take_a_second_unless_the_user_says_how_many(
-    duet: Pairs, flags: list[str], expected: dict[str, str]
+    pairs: Pairs, flags: list[str], expected: dict[str, str]
 ) -> None:
-    duet.write("base")
-    duet.ab(SHORT, *flags)
-    for call in duet.calls():
+    pairs.write("base")
+    pairs.ab(SHORT, *flags)
+    for call in pairs.calls():
         counts = call.keys() & {"benchmark_min_time", "samples"}
         assert {name: call[name] for name in counts} == expected
-
-
-@pytest.mark.parametrize("at", ["001.json", "004.json"])
-def test_an_interrupt_ends_both_and_the_run_goes_on(duet: Pairs, at: str) -> None:
-    duet.write("base", interrupts=[at])
-    files = len(os.listdir("/proc/self/fd"))
-    duet.ab(SHORT, status=130)
-    assert len(duet.run().processes) == 2 * ((int(at[:3]) - 1) // 2)
-    duet.ab(SHORT)
-    run = duet.run()
-    assert run.pairs == 7 and run.in_turns
-    assert len(os.listdir("/proc/self/fd")) == files
-
-
-def test_a_run_without_turns_is_not_gone_on_with(duet: Pairs) -> None:
-    duet.write("base", interrupts=["004.json"])
-    duet.ab(SHORT, status=130)
-    path = duet.out / "ab.json"
-    document = json.loads(path.read_text())
-    path.write_text(json.dumps(document | {"in_turns": False}))
-    _, err = duet.ab(SHORT, status=2)
-    assert "holds another run: in turns was False and is True" in err
 
 
 def test_the_ratio_of_a_pair() -> None:

@@ -21,49 +21,34 @@ from tools.ab_run.progress import StatusLine
 SOON = "--max_minutes=0.0001"
 
 
-def test_an_error_row_costs_no_other_row(either: Pairs) -> None:
-    either.write("base")
-    either.write("new", errors=["a"])
-    out, _ = either.ab(SHORT, status=1)
+def test_an_error_row_costs_no_other_row(pairs: Pairs) -> None:
+    pairs.write("base")
+    pairs.write("new", errors=["a"])
+    out, _ = pairs.ab(SHORT, status=1)
     assert "FAILED a: base measured; new error: wrong" in out
     assert re.search(r"^b .* EQUIVALENT", out, re.MULTILINE)
     # After two pairs without a result, row a is no longer measured.
-    assert either.filters() == [None] * 2 + ["^(a|b)$"] * 2 + ["^(b)$"] * 10
+    assert pairs.filters() == [None] * 2 + ["^(a|b)$"] * 2 + ["^(b)$"] * 10
 
 
-def test_a_process_that_dies_once_is_run_again(either: Pairs) -> None:
-    # In turns, the other program would wait forever unless it gets its turn.
-    either.write("base", dies_once=["003.json", "006.json"])
-    _, err = either.ab(SHORT)
+def test_a_process_that_dies_once_is_run_again(pairs: Pairs) -> None:
+    # The other program would wait forever unless it gets its turn.
+    pairs.write("base", dies_once=["003.json", "006.json"])
+    _, err = pairs.ab(SHORT)
     for file in ("003.json", "006.json"):
         assert f"{file}: the process died of signal 9; once more" in err
     assert err.count("the process") == 2  # the others are not blamed
     assert "    about to die" in err
-    assert either.run().pairs == 7
+    assert pairs.run().pairs == 7
 
 
-def test_two_deaths_in_a_row_end_the_run_and_keep_what_there_is(either: Pairs) -> None:
-    either.write("base", dies=["004.json"])
-    _, err = either.ab(SHORT, status=1)
+def test_two_deaths_in_a_row_end_the_run_and_keep_what_there_is(pairs: Pairs) -> None:
+    pairs.write("base", dies=["004.json"])
+    _, err = pairs.ab(SHORT, status=1)
     assert err.count("died of signal 9") == 2
     assert "2 processes in a row came to no result" in err
     assert "kept 1 pair in " in err
-    assert len(either.run().processes) == 2
-
-
-@pytest.mark.parametrize(
-    ("flag", "config"), [("shuffle", {"shuffles": False}), ("turns", {"turns": False})]
-)
-def test_an_older_program_is_asked_for_no_more_than_it_has(
-    pairs: Pairs, flag: str, config: dict[str, bool]
-) -> None:
-    """Falls back to the program's own order of cases, or to one program at a time."""
-    pairs.write("base", ROWS, **({"turns": True} | config))
-    pairs.write("new", turns=True)
-    _, err = pairs.ab(SHORT)
-    assert err.count(f"a revision has no --{flag}") == 1
-    assert all(flag not in call for call in pairs.calls())
-    assert pairs.run().in_turns == (flag != "turns")
+    assert len(pairs.run().processes) == 2
 
 
 def test_time_that_is_up_before_any_interval_is_given_again(pairs: Pairs) -> None:
@@ -95,6 +80,8 @@ def test_what_is_refused_measures_nothing(pairs: Pairs) -> None:
         *("--noise=/none", "--out=/proc/none"),
     ):
         refused(flag, flag)
+    pairs.write("new", turns=False)
+    refused("a program of suite_version 1")
     pairs.write("new", {"c": 1.0})
     refused("no common row")
     new = pairs.folder / "new"
@@ -181,9 +168,9 @@ def test_other_environments_are_refused_after_one_pair(pairs: Pairs) -> None:
     assert pairs.run().pairs == 7
 
 
-def test_a_null_gpu_is_refused_after_one_pair(either: Pairs) -> None:
-    either.write("base", {"a": 0.0}, context={"device_kind": "null_cuda"})
-    _, err = either.ab("--max_pairs=6", status=2)
+def test_a_null_gpu_is_refused_after_one_pair(pairs: Pairs) -> None:
+    pairs.write("base", {"a": 0.0}, context={"device_kind": "null_cuda"})
+    _, err = pairs.ab("--max_pairs=6", status=2)
     assert "a side ran on a null GPU, which has no times" in err
-    assert either.run().pairs == 1
-    assert compare_main([str(either.out)]) == 2
+    assert pairs.run().pairs == 1
+    assert compare_main([str(pairs.out)]) == 2

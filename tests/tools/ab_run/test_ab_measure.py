@@ -2,6 +2,7 @@
 """tools/ab from the command line to its files, with programs that measure nothing."""
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -88,7 +89,9 @@ def test_an_interrupted_run_goes_on_as_if_nothing_had_been(
     pairs: Pairs, at: str, name: str, status: int
 ) -> None:
     pairs.write("base", ROWS, interrupts=[at], signal=name)
+    files = len(os.listdir("/proc/self/fd"))
     table, err = pairs.ab("--max_pairs=8", status=status)
+    assert len(os.listdir("/proc/self/fd")) == files
     count = (int(at[:3]) - 1) // 2
     kept = f"kept {count} pair{'' if count == 1 else 's'} in {pairs.out};"
     assert f"{kept} the same command again goes on" in err

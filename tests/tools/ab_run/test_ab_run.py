@@ -13,7 +13,14 @@ from reports.compare.ab_decisions import (
     decide,
     plan_of,
 )
-from reports.compare.ab_record import AbRun, Process, Side, load, save
+from reports.compare.ab_record import (
+    AbRun,
+    Process,
+    Side,
+    load,
+    samples_file_of,
+    save,
+)
 from reports.compare.decision import Verdict
 from reports.results.records import NotAResult
 from results import document, entry
@@ -35,7 +42,9 @@ def write_run(
         process = Process(side_of("k", position), position, 1.5)
         times = (base if process.side == "base" else new)[process.pair]
         rows = [entry(name, us) for name, us in times.items()]
-        (directory / process.file).write_text(json.dumps(document(*rows)))
+        result = directory / process.file
+        result.write_text(json.dumps(document(*rows)))
+        samples_file_of(result).touch()
         processes.append(process)
     run = AbRun(
         base=Side("main", "c0ffee", None),
@@ -45,7 +54,6 @@ def write_run(
         confidence=0.95,
         max_pairs=40,
         stops_early=True,
-        in_turns=False,
         rows=[ROW, OTHER],
         processes=processes,
     )
@@ -78,7 +86,7 @@ WRONG: list[Any] = [
     *({"rows": ["a", 1]}, {"rows": ["a", "a"]}, {"ended": "bored"}),
     *({"processes": {}}, {"processes": [1]}, two(position=0)),
     *(two(position=-1), two(side="base"), two(side="old"), two(seconds=-1)),
-    *({"in_turns": None}, {"kind": "x"}, {"version": 2}, {"max_pairs": 10**400}),
+    *({"kind": "x"}, {"version": 2}, {"max_pairs": 10**400}),
 ]
 
 
