@@ -7,8 +7,9 @@ import time
 from pathlib import Path
 
 from reports.calibration import whole_runs
+from reports.calibration.collect import collected
 from reports.calibration.pages import markdown
-from reports.calibration.samples import STORED, Samples, load
+from reports.calibration.samples import STORED, Samples, load, save
 from reports.calibration.stored import REPETITIONS
 from reports.command import run_main
 from reports.results import rows
@@ -33,7 +34,7 @@ def _check(samples: Samples) -> None:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="tools/calibrate", description=__doc__)
     parser.add_argument(
-        "--samples", type=Path, default=STORED, help="as reports.calibration.collect"
+        "--samples", type=Path, default=STORED, help="stored times, as of --collect"
     )
     parser.add_argument("--into", type=Path, help="document with marks for the tables")
     parser.add_argument(
@@ -41,6 +42,13 @@ def main(arguments: list[str]) -> int:
         type=Path,
         nargs="+",
         help="instead: whether these results of one program on one machine agree",
+    )
+    parser.add_argument(
+        "--collect",
+        type=Path,
+        nargs="+",
+        help="instead: write --samples from these results of one program on one "
+        "machine, each with --benchmark_repetitions",
     )
     options = parser.parse_args(arguments)
     began = time.monotonic()
@@ -50,6 +58,10 @@ def main(arguments: list[str]) -> int:
 
     about: object = "--runs"  # of an error
     try:
+        if options.collect:
+            about = "--collect"
+            save(collected(options.collect), options.samples)
+            return GOOD
         if options.runs:
             print(whole_runs.markdown([rows.load(path) for path in options.runs]))
             return GOOD

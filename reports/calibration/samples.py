@@ -51,9 +51,8 @@ def share_between(log_times: Floats) -> float:
     return max(0.0, float((ratio - 1) / (ratio + log_times.shape[1] - 1)))
 
 
-def load(path: Path = STORED) -> Samples:
-    """Loads samples. Errors: ValueError, in one line, also if rows differ in shape."""
-    samples = record(records.load(path), Samples)
+def check(samples: Samples) -> None:
+    """Errors: ValueError, in one line, if rows differ in shape."""
     shapes = {
         (len(processes), len(repetitions))
         for processes in samples.rows.values()
@@ -61,6 +60,12 @@ def load(path: Path = STORED) -> Samples:
     }
     if len(shapes) != 1 or len(samples.started_s) != next(iter(shapes))[0]:
         raise ValueError("not every row has the same processes and repetitions")
+
+
+def load(path: Path = STORED) -> Samples:
+    """Loads samples. Errors: ValueError, as of `check`."""
+    samples = record(records.load(path), Samples)
+    check(samples)
     return samples
 
 

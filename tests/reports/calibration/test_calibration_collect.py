@@ -1,55 +1,57 @@
 # SPDX-License-Identifier: MIT
-"""Every repetition of every process is kept, also of an interrupted run."""
+"""Every repetition of every process is kept, in the order of the processes."""
 
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from reports.calibration.collect import KEPT, main
+from golden import check_golden, refusals
+from reports.calibration.__main__ import main
 from reports.calibration.samples import load
-from stub_checkout import write_script
+from results import at, document, entry, write
 
-# Counts its runs in a file; the time of a repetition identifies the run.
-PROGRAM = """#!{python}
-import json, pathlib, sys
-flags = dict(flag.split("=", 1) for flag in sys.argv[1:])
-runs = pathlib.Path({runs!r})
-run = len(runs.read_text()) if runs.exists() else 0
-if run == {dies_at}:
-    sys.exit(1)
-runs.write_text("x" * (run + 1))
-rows = [
-    dict(name=name, run_type="iteration", real_time=100.0 * run + i + 1)
-    for name in ("a/b", "c/d")
-    for i in range(int(flags["--benchmark_repetitions"]))
-]
-rows.append(dict(name="a/b_mean", run_type="aggregate", real_time=1e9))
-context = dict.fromkeys({kept!r}, "known")
-document = dict(context=context, benchmarks=rows)
-pathlib.Path(flags["--benchmark_out"]).write_text(json.dumps(document))
-"""
+ABOUT = {"device": "a CPU", "os": "Linux", "git_revision": "a" * 40}
 
 
-def program(folder: Path, dies_at: int = -1) -> Path:
-    path, runs = folder / "program", str(folder / "runs")
-    text = PROGRAM.format(python=sys.executable, runs=runs, dies_at=dies_at, kept=KEPT)
-    write_script(path, text)
-    return path
+def result(run: int, repetitions: int = 3, **others: Any) -> dict[str, Any]:
+    """The result of a process; the time of a repetition identifies the run."""
+    entries = [
+        entry(name, 100.0 * run + i + 1.000001, repetition_index=i)
+        for name in ("a/b", "c/d")
+        for i in range(repetitions)
+    ]
+    entries.append(entry("a/b_mean", 1e9) | {"run_type": "aggregate"})
+    line = "build/trainbench --suite=smoke --benchmark_repetitions=3"
+    context = ABOUT | at(20 * run) | {"command_line": line}
+    return document(*entries, context=context, **others)
 
 
-def arguments(binary: Path, processes: int, out: Path) -> list[str]:
-    flags = ["--binary", str(binary), "--processes", str(processes)]
-    return [*flags, "--repetitions", "3", "--filter", "a|c", "--out", str(out)]
-
-
-def test_it_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
+def test_processes_are_in_order_and_keep_their_repetitions(tmp_path: Path) -> None:
+    files = [write(tmp_path / f"run{run}.json", result(run)) for run in (10, 2, 1)]
     out = tmp_path / "samples.json"
-    with pytest.raises(subprocess.CalledProcessError):
-        main(arguments(program(tmp_path, dies_at=2), 4, out))
-    assert load(out).times.shape == (2, 2, 3)
-    assert main(arguments(program(tmp_path), 4, out)) == 0
+    assert main(["--collect", *map(str, files), "--samples", str(out)]) == 0
     samples = load(out)
-    assert samples.medians[:, 0].tolist() == [2.0, 102.0, 202.0, 302.0]
-    assert samples.started_s == sorted(samples.started_s)
+    assert samples.started_s == [0.0, 20.0, 180.0]
+    times = [[100.0 * run + i for i in (1, 2, 3)] for run in (1, 2, 10)]
+    assert samples.rows["c/d"] == times
+    assert samples.times.shape == (3, 2, 3)
+    assert samples.about.items() >= ABOUT.items()
+    assert samples.about["flags"] == "--suite=smoke --benchmark_repetitions=3"
+    assert samples.about["first_process"] == "1767225620"
+
+
+def test_what_is_no_collection(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "good", result(1))
+    write(tmp_path / "shorter", result(2, repetitions=2))
+    write(tmp_path / "interrupted", result(2, complete=False))
+    files = ("shorter", "interrupted", "none")
+    wrong = [f"--samples out --collect good {name}" for name in files]
+    said = refusals(main, ";".join(wrong), capsys)
+    check_golden("errors/collect.txt", said)
+    assert not (tmp_path / "out").exists()
