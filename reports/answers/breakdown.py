@@ -9,7 +9,6 @@ from reports.answers.measured import (
     CANNOT_TELL,
     Measured,
     counter_of,
-    differ,
     exactly,
     time_of,
 )
@@ -75,21 +74,6 @@ def matmul_share(row: Row) -> Measured:
     return counter_of(row, "matmul_share") if row.get("matmul_share") else exactly(0)
 
 
-def _most(step: Step) -> str:
-    """States which component takes most of the step, if the intervals show it."""
-    (first, share), *others = step.shares.items()
-    shown = f"`{first}` takes {{}}{share.plus_minus(text.percent)} of the time"
-    if not others:
-        return f"In `{step.name}` {shown.format('')}"
-    second, other = others[0]
-    if differ(share, other):
-        return f"In `{step.name}` {shown.format('most, ')}"
-    return (
-        f"Which component of `{step.name}` takes most {CANNOT_TELL}: "
-        f"{shown.format('')}, `{second}` {other.plus_minus(text.percent)}"
-    )
-
-
 def _beside_timed(step: Step) -> str:
     """Compares the profiled step with the same step without a profile."""
     if step.whole is None or step.timed is None:
@@ -107,21 +91,6 @@ def _beside_timed(step: Step) -> str:
     return f"Whether the profile is the timed step {CANNOT_TELL}: it takes {times}."
 
 
-def _beside_inference(step: Step) -> str:
-    """Compares the share of matrix products with and without a backward pass."""
-    other = step.inference.whole if step.inference else None
-    if other is None or step.whole is None:
-        return ""
-    theirs, ours = matmul_share(other), matmul_share(step.whole)
-    sentence = (
-        f"Matrix products take {theirs.text(text.percent)} of inference and "
-        f"{ours.text(text.percent)} of the step"
-    )
-    if not differ(theirs, ours):
-        sentence += f"; in which of the two they take more {CANNOT_TELL}"
-    return f"{sentence}."
-
-
 def _outliers(step: Step) -> str:
     found = [
         f"{phase} {row.findings['outliers']}"
@@ -129,6 +98,13 @@ def _outliers(step: Step) -> str:
         if "outliers" in row.findings
     ]
     return f"Slower than the other layers: {'; '.join(found)}." if found else ""
+
+
+def _unattributed(step: Step) -> str:
+    lost = step.whole.get("unattributed_share") if step.whole else None
+    if lost is None:
+        return ""
+    return f"{text.percent(lost)} of `{step.name}` could not be attributed."
 
 
 def profiled(result: Result) -> dict[tuple[str, ...], Step]:
@@ -160,17 +136,12 @@ def _shown_first(result: Result) -> list[Step]:
 
 
 def sentence(result: Result) -> str:
-    """Describes the step to show; "" if the run has none."""
+    """States what no table has of the step to show; "" if there is nothing."""
     step = shown_step(result)
     if step is None or not step.phases or not step.parts:
         return ""
-    most = _most(step)
-    lost = step.whole.get("unattributed_share") if step.whole else None
-    if lost is not None:
-        most += f"; {text.percent(lost)} could not be attributed"
-    top = kernels.top_sentence(step.profile) if step.profile else ""
-    parts = (_beside_timed(step), _outliers(step), f"{most}.", top)
-    return " ".join(filter(None, (*parts, _beside_inference(step))))
+    parts = (_beside_timed(step), _outliers(step), _unattributed(step))
+    return " ".join(filter(None, parts))
 
 
 def table_of(step: Step) -> text.Table | None:

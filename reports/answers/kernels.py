@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from reports.answers.measured import CANNOT_TELL, Measured, Series, exceeds, unknown
+from reports.answers.measured import Measured, Series, exceeds, unknown
 from reports.answers.ranges import statistics_of
 from reports.results import text
 from reports.results.profiles import Kernel, Profile
@@ -139,37 +139,9 @@ def top_table(profile: Profile, step: str) -> Table | None:
     return Table(["", *_SPANS], lines, title=title)
 
 
-def _first(profile: Profile, span: str) -> tuple[_Sum | None, str]:
-    """Returns the one that takes most, None if that is unclear, and a clause on it."""
-    sums = _sums(profile, span)
-    shown = [f"`{profile.short(one.name)}` ({one.told})" for one in sums[:2]]
-    if (
-        len(sums) > 1
-        and sums[1].total_us
-        and not exceeds(sums[0].measured, sums[1].measured)
-    ):
-        return None, f"which takes most {CANNOT_TELL}: {' or '.join(shown)}"
-    return sums[0], f"{shown[0]} takes most"
-
-
 def top_name(profile: Profile) -> str:
     """Names the one that takes most of the step; "" if that is unclear."""
-    first = _first(profile, "step")[0] if _total(profile.kernels) else None
-    return profile.short(first.name) if first else ""
-
-
-def top_sentence(profile: Profile) -> str:
-    """States whether one kernel takes most of all spans; "" without times."""
-    if not _total(profile.kernels):
+    sums = [one for one in _sums(profile, "step")[:2] if one.total_us]
+    if not sums or (sums[1:] and not exceeds(sums[0].measured, sums[1].measured)):
         return ""
-    if not {"forward", "backward"} <= _phases(profile):
-        return f"Of the {profile.of}, {_first(profile, 'step')[1]}."
-    found = {span: _first(profile, span) for span in _SPANS}
-    forward, told = found["forward"]
-    sentence = f"Of the {profile.of} of the forward pass, {told}"
-    for span in ("forward and backward", "step"):
-        first, told = found[span]
-        same = forward is not None and first is not None and first.name == forward.name
-        sentence += f"; of {span if span != 'step' else 'the step'}, "
-        sentence += "the same one" if same else told
-    return f"{sentence}."
+    return profile.short(sums[0].name)
