@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from reports.advice.advice import Advice
 from reports.advice.line import Check, Line
 from reports.answers.judging import Verdict
-from reports.answers.measured import CANNOT_TELL, Measured
+from reports.answers.measured import Measured
 from reports.results import text
 from reports.results.text import Table
 
@@ -107,40 +107,9 @@ def _score(given: Advice) -> str:
     )
 
 
-def _is_rival(line: Line, first: Line) -> bool:
-    """Whether the change may save more, as far as intervals show it. Gains may be
-    negative, so their difference decides, not their ratio. A change that uses a subset
-    of the first one's rows is a part of it."""
-    gap = first.gain_us - line.gain_us
-    is_less = gap.is_fair and gap.low > 0
-    return not is_less and not set(line.saved.rows) < set(first.saved.rows)
-
-
 def sentence(given: Advice) -> str:
-    """States how many predictions held, and the change that helps a step most, as far
-    as intervals show it, or else the one that helps an operation that was timed alone;
-    "" if nothing helps."""
-    helpful = gains(given)
-    of_steps = [line for line in helpful if line.is_of_step]
-    if not helpful:
-        return ""
-    group, where = (
-        (of_steps, "a step") if of_steps else (helpful, "operations timed alone")
-    )
-    first, *others = group
-    rivals = [line.change for line in others if _is_rival(line, first)]
-    of_us = text.time(first.of_us)
-    told = f"{_gain(first.gain_us)} of {of_us} in `{first.where}`"
-    told += f", {_known(first)}" if first.measured else ""
-    saves = "saved" if first.measured else "would save"
-    if not rivals:
-        opening = f"Of the changes to {where}, {first.change} {saves} most: {told}."
-    else:
-        opening = (
-            f"Which change to {where} would save most {CANNOT_TELL}: {first.change} "
-            f"{saves} {told}, and {text.listed(rivals)} may save more."
-        )
-    return f"{_score(given)}{opening} {NOT_A_SUM}"
+    """States how many predictions held; "" if nothing helps."""
+    return f"{_score(given)}{NOT_A_SUM}" if gains(given) else ""
 
 
 def tables(given: Advice) -> list[Table]:

@@ -12,7 +12,7 @@ from reports.answers import disturbed
 from reports.answers.answer import Answer, answer_of, skipped_sentence
 from reports.answers.expectations import summary, table
 from reports.answers.judging import Verdict, judgements
-from reports.answers.measured import CANNOT_TELL, Measured, counter_of, exactly, least
+from reports.answers.measured import Measured, counter_of, exactly, least
 from reports.experiments.specs import ordered, spec_of
 from reports.pages import plot
 from reports.pages.figures.breakdown import breakdown
@@ -61,51 +61,32 @@ def section(result: Result, experiment: str) -> Section:
     return Section(**answer, figures=_figures(result, experiment), errors=errors)
 
 
-def _balance(roof: Roof, points: Sequence[Point]) -> str:
-    """States how many rows of the precision are on either side of the ridge.
-
-    Bytes are the ones that no algorithm can avoid. A row that moves more is bound by
-    memory at a higher intensity, so only one side of the ridge is certain.
-    """
-    own = [point for point in points if point.roof is roof and point.own]
-    below = sum(point.intensity < roof.ridge for point in own)
-    sentence = (
-        f"In {roof.precision} {text.rate(roof.flops, 'FLOP/s')} and "
-        f"{text.rate(roof.bytes, 'B/s')} meet at {text.significant(roof.ridge)} FLOPs "
-        f"per byte. {below} of {len(own)} rows have fewer per byte that they must "
-        "move, so that memory is their limit"
-    )
-    if below == len(own):
-        return f"{sentence}."
-    return (
-        f"{sentence}; arithmetic can be the limit of the other {len(own) - below}, "
-        "unless they move more bytes than they must, as naive attention does."
-    )
-
-
 def _share_of_bound(point: Point) -> Measured:
     """Returns the row's share of the rate that the roof allows for its intensity."""
     rate = counter_of(point.row, "flops_per_second")
     return rate / exactly(point.roof.at(point.intensity))
 
 
-def _gap(points: Sequence[Point]) -> str:
-    """States which row is farthest from its bound."""
-    shares = {point.row.name: _share_of_bound(point) for point in points if point.own}
+def _bounds(roof: Roof, points: Sequence[Point]) -> list[str]:
+    """Makes a line on the rows of the roof's precision."""
+    own = [point for point in points if point.roof is roof and point.own]
+    below = sum(point.intensity < roof.ridge for point in own)
+    rates = text.rate(roof.flops, "FLOP/s"), text.rate(roof.bytes, "B/s")
+    cells = [roof.precision, *rates, text.significant(roof.ridge)]
+    cells += [str(len(own)), str(below)]
+    shares = {point.row.name: _share_of_bound(point) for point in own}
     if not shares:
-        return ""
-    first, rivals = least(shares)
-    told = (
-        f"`{first}` reaches {shares[first].plus_minus(text.percent)} of what the "
-        "measured peaks allow for its FLOPs and bytes"
-    )
-    if not rivals:
-        return f"The largest gap to its bound: {told}."
-    others = text.plural(len(rivals), "other row")
-    return (
-        f"Which row is farthest from its bound {CANNOT_TELL}: {told}, and {others} may "
-        "reach less."
-    )
+        return [*cells, "-", "-", "-"]
+    farthest, rivals = least(shares)
+    share = shares[farthest].plus_minus(text.percent)
+    return [*cells, farthest, share, str(len(rivals))]
+
+
+_BOUNDS = (
+    *("precision", "product rate", "memory rate", "ridge, FLOPs per byte"),
+    *("rows", "below the ridge", "farthest from its bound", "share of its bound"),
+    "others that may be farther",
+)
 
 
 def roofline_section(result: Result) -> Iterator[Section]:
@@ -119,9 +100,13 @@ def roofline_section(result: Result) -> Iterator[Section]:
         name="roofline",
         question="Which rows does arithmetic hold back and which memory, and how "
         "far is each from the most that the same run measured?",
-        sentence=" ".join(
-            [*(_balance(roof, points) for roof in roofs.values()), _gap(points)]
-        ).strip(),
+        # Bytes are the ones that no algorithm can avoid. A row that moves more is bound
+        # by memory at a higher intensity, so only one side of the ridge is certain.
+        sentence="Memory is the limit of a row below the ridge. Arithmetic can be the "
+        "limit of the others, unless they move more bytes than they must, as naive "
+        "attention does.",
+        tables=[Table(_BOUNDS, [_bounds(roof, points) for roof in roofs.values()])],
+        in_full=True,
         figures=figures,
     )
 

@@ -37,12 +37,6 @@ def test_the_page_of_each_kind_of_run(
         ),
         "an operation alone": alone,
         "a step before an operation alone": (*alone, norm, whole(1000)),
-        "intervals that do not tell what saves most": (
-            *PEAKS,
-            part("forward", "norm", 500, pass_bytes=1e6) | within(0.5, p50_us=500),
-            part("forward", "rope", 400, pass_bytes=1e6),
-            whole(1000),
-        ),
         "an interval that is wider than the gain": (
             step("precision", 1000) | within(0.2, p50_us=1000),
             step("precision", 990, "bf16") | within(0.2, p50_us=990),

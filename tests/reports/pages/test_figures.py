@@ -18,6 +18,7 @@ from reports.pages.figures.memory import memory
 from reports.pages.figures.roofline import roofline
 from reports.pages.plot import figures
 from reports.pages.plotting.canvas import Figure
+from reports.pages.sections import roofline_section
 from reports.results.rows import TIME, NotAResult, Row
 from results import entry, parsed, result_of
 
@@ -157,7 +158,8 @@ def above(name: str, what: str, intensity: float) -> Entry:
 
 
 def test_rooflines() -> None:
-    """The roof is 1 TFLOP/s and 20 GB/s, which intersect at 50 FLOP/B."""
+    """And their table. The roof is 1 TFLOP/s and 20 GB/s, which intersect at 50
+    FLOP/B."""
     cases = {
         "rows above the roof": (
             row("softmax/a", 30e9, 1),  # the memory's limit is 20
@@ -182,9 +184,11 @@ def test_rooflines() -> None:
             row("precision/tiny/bf16/seq:9", 30e9, 1, "bf16"),
         ),
     }
-    found = {
-        name: outline(roofline(parsed(*PEAKS, *rows))) for name, rows in cases.items()
-    }
+    found = {}
+    for name, rows in cases.items():
+        (section,) = roofline_section(parsed(*PEAKS, *rows))
+        (table,) = section.tables
+        found[name] = f"{table.markdown()}\n\n{outline(section.figures)}"
     check_golden("figures/roofline.txt", found)
 
 
