@@ -69,11 +69,12 @@ def _peak(result: Result) -> str:
     if not steps:
         return ""
     most = max(steps, key=lambda row: row["peak_bytes"])
-    off = [abs(row["predicted_peak_bytes"] / row["peak_bytes"] - 1) for row in rows]
+    errors = [abs(row["predicted_peak_bytes"] / row["peak_bytes"] - 1) for row in rows]
     return (
         f"A `{step_text(most)}` peaks at {text.size(most['peak_bytes'])}, predicted "
-        f"{text.size(most['predicted_peak_bytes'])}; "
-        f"all {len(rows)} predictions within {text.percent(max(off))}."
+        f"{text.size(most['predicted_peak_bytes'])}"
+        f"{f'; all {len(rows)} predictions' if len(rows) > 1 else ','} "
+        f"within {text.percent(max(errors))}."
     )
 
 

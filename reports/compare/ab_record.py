@@ -127,5 +127,5 @@ def load(directory: Path) -> AbRun:
         run = record(saved(path, KIND, VERSION), AbRun)
         _check(run)
     except NotAResult as error:
-        raise NotAResult(f"{path}: no run of tools/ab: {error}") from error
+        raise NotAResult(f"{path} is not a run of tools/ab: {error}") from error
     return run.of(run.processes)

@@ -77,7 +77,7 @@ def check(
         listed = "; ".join(map(str, found))
         raise NotComparable(
             f"the environments differ in {listed}; "
-            "--allow-different-environment compares them all the same"
+            "--allow-different-environment compares them anyway"
         )
     other = differences(MUST_AGREE, [noise], new) if noise is not None else []
     if other:

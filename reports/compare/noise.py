@@ -70,4 +70,4 @@ def load_noise(path: Path) -> NoiseFile:
     try:
         return record(saved(path, KIND, VERSION), NoiseFile)
     except NotAResult as error:
-        raise NotAResult(f"{path}: no noise floor: {error}") from error
+        raise NotAResult(f"{path} is not a noise floor: {error}") from error

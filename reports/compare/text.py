@@ -35,7 +35,7 @@ def more(decision: Decision) -> str:
         return f"needs more than {MANY_PAIRS} pairs"
     # Without an interval the spread of the pairs is unknown.
     how = "about" if decision.interval else "at least"
-    return f"needs {how} {decision.more_pairs} more pairs"
+    return f"needs {how} {text.plural(decision.more_pairs, 'more pair')}"
 
 
 def metric(found: MetricChange) -> str:

@@ -47,7 +47,7 @@ class History:
         for revision in sorted(strays):
             where = "here" if revision in gone else f"on {given.branch}"
             why = "history was rewritten, or is cut"
-            _leave_out(f"{revision[:10]} is no commit {where}: {why}")
+            _leave_out(f"{revision[:10]} is not a commit {where}: {why}")
 
     def changes(self) -> Iterator[tuple[Series, list[Finding]]]:
         """Yields each series and its changes."""
@@ -181,7 +181,7 @@ def explain(given: argparse.Namespace) -> int:
         revision = commits.revision_of(given.repository, name)
         files = [entry.file for entry in entries if entry.revision == revision]
         if not files:
-            raise NotAResult(f"{name} is no file, and no result of it is stored")
+            raise NotAResult(f"{name} is not a file, and no result of it is stored")
         return rows.load(given.store / files[-1])
 
     found = explained(result(given.before), result(given.after))

@@ -59,7 +59,7 @@ def revision_of(root: Path, name: str) -> str:
     try:
         return git(root, "rev-parse", *options, f"{name}^{{commit}}")
     except Refused as error:
-        raise Refused(f"{name!r} is no commit: {error}") from error
+        raise Refused(f"{name!r} is not a commit: {error}") from error
 
 
 def unknown(root: Path, revisions: Collection[str]) -> set[str]:

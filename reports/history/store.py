@@ -80,6 +80,6 @@ class Store:
     def files(self) -> list[str]:
         """Lists the results, relative to the folder. Errors: Refused, if it is none."""
         if not (self.folder / ".gitignore").is_file():
-            raise Refused(f"{self.folder} is no store; tools/history add makes one")
+            raise Refused(f"{self.folder} is not a store; tools/history add makes one")
         found = self.folder.glob("[!.]*/*.json")  # verdicts are one level deeper
         return sorted(f"{path.parent.name}/{path.name}" for path in found)

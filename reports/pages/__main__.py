@@ -51,7 +51,7 @@ def _trace(given: Path | None, result: Path) -> Path | None:
     """Finds the memory traces. Errors: OSError, if the given directory is missing."""
     if given is not None:
         if not given.is_dir():
-            raise NotADirectoryError(f"{given}: it is no directory of memory traces")
+            raise NotADirectoryError(f"{given}: it is not a directory of memory traces")
         return given
     beside = result.with_suffix(".memory_trace")
     return beside if beside.is_dir() else None

@@ -53,10 +53,12 @@ def parse(content: bytes) -> Any:
         found = re.search(r"byte (\d+)", str(error))
         at = int(found[1]) if found else 0
         if word := _NO_NUMBER.match(content, at):
-            raise NotAResult(f"it holds {word[0].decode()}, no number") from error
+            raise NotAResult(
+                f"it contains {word[0].decode()}, which is not a number"
+            ) from error
         if at >= len(content.rstrip()) or "truncated" in str(error):
             raise NotAResult("it breaks off: it is not the whole file") from error
-        raise NotAResult(f"it is no JSON: {error}") from error
+        raise NotAResult(f"it is not JSON: {error}") from error
 
 
 def read(path: Path) -> bytes:

@@ -71,7 +71,7 @@ def test_a_run_continues_with_what_is_missing(trainbench: Program) -> None:
     cut = result.read_text()[:1000]
     result.write_text(cut)
     refused = trainbench.run(*CASES, OUT, SAMPLES, TEAM, "--resume=a.json", code=2)
-    why = "it is no JSON, or not the whole file\n"
+    why = "it is not JSON, or not the whole file\n"
     assert refused.stderr == (
         f"trainbench: --resume is 'a.json'; allowed: a result file; {why}"
     )

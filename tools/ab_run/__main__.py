@@ -51,14 +51,14 @@ def _measure(measurement: Measurement, run: AbRun, arguments: Arguments) -> int:
         if known.pairs:
             report.finish(known, directory, options, arguments.json)
         kept = plural(known.pairs, "pair")
-        status_line.print(f"kept {kept} in {directory}; the same command again goes on")
+        status_line.print(f"kept {kept} in {directory}; the same command continues")
         raise
     found = report.finish(run, directory, options, arguments.json)
     status_line.print(f"wrote {directory / RESULT}")
     if is_cut_short(run):
         status_line.print(
-            f"{plural(run.pairs, 'pair')} of the {fewest_pairs(run)} that an interval "
-            "takes: the same command again goes on, for as long"
+            f"{run.pairs} of the {fewest_pairs(run)} pairs that an interval needs; "
+            "the same command continues, for the same time"
         )
     if arguments.same is None:
         return found.exit_code

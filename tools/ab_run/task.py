@@ -43,7 +43,7 @@ class Program:
         done = self._ask(*flags, "--turns=0", "--benchmark_list_tests")
         if done.returncode != 0:
             words = done.stderr.strip() or f"exit status {done.returncode}"
-            raise Usage(f"{self.side.label} does not take these flags: {words}")
+            raise Usage(f"{self.side.label} rejects these flags: {words}")
         return done.stdout.split()
 
 

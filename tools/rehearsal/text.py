@@ -141,7 +141,7 @@ def _phase(phase: Json, names: Sequence[str], kernels: int) -> Iterator[str]:
     found, every = phase["families"], phase["kernels"]
     shown = [f"{launches} {name}" for name, launches in [*found.items()][:_SHOWN]]
     if len(found) > _SHOWN:
-        shown.append(f"{sum([*found.values()][_SHOWN:])} others")
+        shown.append(text.plural(sum([*found.values()][_SHOWN:]), "other"))
     total = text.plural(sum(found.values()), "kernel")
     yield f"{phase['name']}: {total}: {', '.join(shown)}"
     yield from (f"  in {name}" for name in names[:_SHOWN])

@@ -246,8 +246,8 @@ def test_a_rewritten_history_is_said(
     assert " 38 commits " in out.splitlines()[0]
     said = err.splitlines()
     assert len(said) == 3
-    assert f"{'f' * 10} is no commit here" in "".join(said)
-    assert f"{case.revisions[38][:10]} is no commit on HEAD" in "".join(said)
+    assert f"{'f' * 10} is not a commit here" in "".join(said)
+    assert f"{case.revisions[38][:10]} is not a commit on HEAD" in "".join(said)
 
 
 def test_one_commit_and_one_row_are_singular(tmp_path: Path, lines: Lines) -> None:
@@ -265,7 +265,7 @@ def test_an_unknown_commit_or_repository_is_named(
     case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert case.run("explain", "HEAD", "no such commit") == 2
-    assert "'no such commit' is no commit" in capsys.readouterr().err
+    assert "'no such commit' is not a commit" in capsys.readouterr().err
     missing = tmp_path / "missing"
     assert case.run(f"--repository={missing}", "check") == 2
     assert f"cannot change to '{missing}'" in capsys.readouterr().err

@@ -220,7 +220,7 @@ def test_memory_traces_can_be_elsewhere(
     content = document(errors=[failure("memory/tiny", "noise")])
     path, there = str(write(tmp_path / "run.json", content)), tmp_path / "there"
     assert main([path, f"--memory_trace={there}"]) == 2
-    assert f"{there}: it is no directory" in capsys.readouterr().err
+    assert f"{there}: it is not a directory" in capsys.readouterr().err
     there.mkdir()
     cells = "0,8,alloc,8,aten::mm,forward,1,ffn,0,1x2,float"
     (there / "memory_a.csv").write_text(f"{','.join(COLUMNS)}\n{cells}\n")

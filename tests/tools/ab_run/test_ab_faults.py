@@ -53,12 +53,12 @@ def test_two_deaths_in_a_row_end_the_run_and_keep_what_there_is(pairs: Pairs) ->
 
 def test_time_that_is_up_before_any_interval_is_given_again(pairs: Pairs) -> None:
     pairs.write("base")
-    for count, counted in ((1, "1 pair"), (2, "2 pairs")):
+    for count in (1, 2):
         _, err = pairs.ab(SHORT, SOON)
         run = pairs.run()
         assert (run.ended, run.pairs) == ("max_minutes", count)
-        assert f"{counted} of the 7 that an interval takes" in err
-        assert "the same command again goes on" in err
+        assert f"{count} of the 7 pairs that an interval needs" in err
+        assert "the same command continues" in err
     _, err = pairs.ab(SHORT)
     assert "resuming after 2 pairs" in err
     run = pairs.run()
@@ -102,7 +102,7 @@ def test_time_that_is_up_after_an_interval_is_up(pairs: Pairs) -> None:
     pairs.write("new", {"a": 102.0, "b": 204.0}, interrupts=at, swing=0.01)
     pairs.ab(status=130)  # undecided after the first look
     _, err = pairs.ab(SOON)
-    assert "goes on" not in err.splitlines()[-1]
+    assert "continues" not in err.splitlines()[-1]
     _, err = pairs.ab()
     assert "after 8 pairs (max_minutes): nothing is measured again; --out=an" in err
     assert pairs.run().pairs == 8

@@ -94,7 +94,7 @@ def test_an_interrupted_run_goes_on_as_if_nothing_had_been(
     assert len(os.listdir("/proc/self/fd")) == files
     count = (int(at[:3]) - 1) // 2
     kept = f"kept {count} pair{'' if count == 1 else 's'} in {pairs.out};"
-    assert f"{kept} the same command again goes on" in err
+    assert f"{kept} the same command continues" in err
     assert "did not take turns" not in table
     if (pairs.out / at).exists():  # incomplete and not counted
         assert at not in [p.file for p in pairs.run().processes]
@@ -131,7 +131,7 @@ def test_another_run_in_the_same_directory_is_refused(pairs: Pairs) -> None:
     ("name", "text", "words"),
     [
         ("precious", "", "is not empty, and holds no ab.json"),
-        ("ab.json", "{", "no run of tools/ab"),
+        ("ab.json", "{", "not a run of tools/ab"),
     ],
 )
 def test_a_directory_of_something_else_is_left_alone(

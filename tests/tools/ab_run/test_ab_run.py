@@ -98,10 +98,10 @@ def test_fields_that_no_run_has(tmp_path: Path) -> None:
         path.write_text(json.dumps(good | changes))
         with pytest.raises(NotAResult) as raised:
             load(tmp_path)
-        start = f"{path}: no run of tools/ab: "
+        start = f"{path} is not a run of tools/ab: "
         assert str(raised.value).startswith(start) and "\n" not in str(raised.value)
         said.append(str(raised.value).removeprefix(start))
-    check_golden("ab.txt", {"no run of tools/ab": "\n".join(said)})
+    check_golden("ab.txt", {"not a run of tools/ab": "\n".join(said)})
 
 
 def test_an_unfinished_run_has_verdicts_of_its_looks_alone(tmp_path: Path) -> None:

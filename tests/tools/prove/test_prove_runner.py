@@ -110,7 +110,7 @@ def test_a_call_goes_on_where_the_last_had_no_time(
     )
     assert machine.prove(*stages, flags=("--seconds=50",)) == 0
     assert machine.statuses() == {"0": "good", "2": "good"}
-    assert "the same line again goes on with 1" in capsys.readouterr().out
+    assert "the same line continues with 1" in capsys.readouterr().out
     for _ in range(2):
         assert machine.prove(*stages, flags=("--seconds=50",)) == 0
     assert machine.statuses() == {"0": "good", "2": "good", "1": "good"}
@@ -196,7 +196,7 @@ def test_a_signal_keeps_what_there_is(machine: Machine) -> None:
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 1
     assert machine.statuses() == {"0": "good", "1": "killed"}
-    assert "the same line again goes on with 1" in out
+    assert "the same line continues with 1" in out
 
 
 def test_wrong_flags(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
