@@ -22,7 +22,7 @@ def _text(result: Result, options: argparse.Namespace) -> str:
     if options.table:
         return table(result)
     if options.expectations:
-        return plain(judgements(result))
+        return plain(judgements(result), result.expectations)
     if not options.summary:
         return markdown(result)
     judged = judgements(result)

@@ -79,8 +79,16 @@ def table(judged: Sequence[Judgement], title: str = "") -> text.Table:
     return text.Table(headings, [line_of(judgement) for judgement in judged], title)
 
 
-def plain(judged: Sequence[Judgement]) -> str:
-    """Formats a line for each that did not hold, and the summary; "" without any."""
+def _without_rows(judged: Sequence[Judgement], stated: Sequence[Expectation]) -> str:
+    used = [judgement.expectation for judgement in judged]
+    unused = Counter(one.experiment for one in stated if one not in used)
+    named = [f"{experiment} ({count})" for experiment, count in unused.items()]
+    return f"Expectations that apply to no row: {', '.join(named)}." if named else ""
+
+
+def plain(judged: Sequence[Judgement], stated: Sequence[Expectation]) -> str:
+    """Formats a line for each that did not hold, the summary, and how many of all
+    stated ones apply to no row; "" without any."""
     lines = []
     for judgement in judged:
         if judgement.verdict == Verdict.HELD:
@@ -90,4 +98,5 @@ def plain(judged: Sequence[Judgement]) -> str:
             f"{experiment}: {told}: {verdict}; expected {expected}, measured "
             f"{measured} in {where}"
         )
-    return "\n".join([*lines, *([summary(judged)] if judged else [])])
+    lines += [summary(judged)] if judged else []
+    return "\n".join(filter(None, [*lines, _without_rows(judged, stated)]))

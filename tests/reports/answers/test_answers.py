@@ -83,10 +83,13 @@ def test_how_the_command_ends(
     wanted = [expected("harness", "p50_us", *bound) for bound in bounds]
     status, out, _ = ran(document(row, expectations=wanted))
     assert status == 0 and out.startswith("### Expectations\n")
-    assert ran(document(row, expectations=wanted), "--expectations")[:2] == (
+    idle = expected("harness", "no_such_counter", "at_most", 1)
+    stated = document(row, expectations=[*wanted, idle])
+    assert ran(stated, "--expectations")[:2] == (
         0,
         "harness: the p50_us of harness: failed; expected at most 2 us, measured 5 us "
-        "(4.95 to 5.05 us) in empty\nOf 2 expectations 1 failed, 1 held.\n",
+        "(4.95 to 5.05 us) in empty\nOf 2 expectations 1 failed, 1 held.\n"
+        "Expectations that apply to no row: harness (1).\n",
     )
     for expectations, is_listed in ((wanted, True), (wanted[:1], False)):
         _, out, _ = ran(document(row, expectations=expectations), "--summary")
