@@ -230,7 +230,8 @@ std::vector<StepParams> GpuJobs() {
   return jobs;
 }
 
-// Whether cuDNN, which `sdpa` may take on a real GPU, chooses its own workspace.
+// Whether cuDNN, which `sdpa` may take on a real GPU, chooses its own
+// workspace.
 bool HasOwnWorkspace(const StepParams& job, const Device& gpu) {
   const AttentionKind attention = job.model.attention;
   return !gpu.null_gpu && (attention == kSdpa || attention == kSdpaCudnn);
