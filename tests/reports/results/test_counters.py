@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of counters: its entry for a name, and the words a name consists of."""
+"""The table of counters, and a result with a table of its own."""
 
 from fnmatch import fnmatchcase
 
@@ -7,7 +7,7 @@ import pytest
 
 from reports.answers.measured import counter_of
 from reports.compare.exact import Change, changes
-from reports.results.counters import Counter, default_table
+from reports.results.counters import default_table
 from reports.results.rows import Row, load, parse
 from results import REFERENCE, document, entry
 
@@ -19,18 +19,6 @@ def own(**counter: str) -> dict[str, str]:
 def row_of(entries: list[dict[str, str]], **counters: float) -> Row:
     result = document(entry("e/a", 100, "", half_width=0.1, **counters))
     return parse(result | {"counters": entries}).rows[0]
-
-
-def test_a_name_counts_before_a_pattern_and_an_earlier_pattern_before_a_later() -> None:
-    table = default_table()
-    assert table.find("predicted_peak_bytes").tolerance == 0
-    assert table.find("step_peak_bytes").tolerance == 0.001
-    assert table.find("sent_bytes") == Counter("*_bytes", "B", "exact", "lower")
-    assert table.find("predicted_sent_bytes").kind == "exact"
-    assert table.find("predicted_us").kind == "value"
-    assert table.find("exposed_us").unit == "±us"
-    assert table.find("flops_per_second").unit == "FLOP/s"
-    assert table.find("nobody_knows_this") == Counter("nobody_knows_this")
 
 
 def test_each_counter_of_the_reference_has_one_line() -> None:
