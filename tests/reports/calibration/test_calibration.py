@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reports.calibration import power
 from reports.calibration.noise import Noise, log_medians, log_times
 from reports.calibration.rule import (
     abba,
@@ -108,11 +107,6 @@ def test_a_process_remembers_the_one_before() -> None:
     for lag, expected in ((1, 0.5), (2, 0.25)):
         earlier, later = logs[:, :-lag].ravel(), logs[:, lag:].ravel()
         assert np.corrcoef(earlier, later)[0, 1] == pytest.approx(expected, abs=0.02)
-
-
-def test_pairs_have_the_spread_that_is_stated() -> None:
-    found = [np.std(power.pairs_of(each, 0.0)) for each in power.SPREADS]
-    assert found == pytest.approx(power.SPREADS, rel=0.02)
 
 
 def test_bounds_are_clopper_and_pearsons() -> None:

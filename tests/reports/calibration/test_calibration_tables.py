@@ -12,7 +12,7 @@ from reports.calibration import history, in_turns, pages, simulated, stored
 from reports.calibration.__main__ import main
 from reports.calibration.noise import SCENARIOS, Noise
 from reports.calibration.rule import at_most
-from reports.calibration.samples import Samples, load, save
+from reports.calibration.samples import load
 from reports.calibration.weather import WEATHERS, Weather
 from results import write
 
@@ -153,15 +153,6 @@ def test_what_is_refused(
     said = refusals(main, ";".join(wrong), capsys)
     check_golden("errors/calibration.txt", said)
     assert plain.read_text(encoding="utf-8") == "nothing"
-
-
-def test_samples_survive_being_stored(tmp_path: Path) -> None:
-    samples = Samples({"os": "x"}, [0.0, 1.5], {"a/b:1": [[1.0, 2.0], [3.0, 4.5]]})
-    path = tmp_path / "samples.json"
-    save(samples, path)
-    assert load(path) == samples
-    assert samples.times.shape == (2, 1, 2)
-    assert samples.medians.tolist() == [[1.5], [3.75]]
 
 
 def test_the_stored_times_are_forty_processes_of_one_binary() -> None:

@@ -261,16 +261,6 @@ def test_one_commit_and_one_row_are_singular(tmp_path: Path, lines: Lines) -> No
     assert "<span>1 commit</span> <span>1 row</span>" in page.read_text()
 
 
-def test_an_unknown_commit_or_repository_is_named(
-    case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert case.run("explain", "HEAD", "no such commit") == 2
-    assert "'no such commit' is not a commit" in capsys.readouterr().err
-    missing = tmp_path / "missing"
-    assert case.run(f"--repository={missing}", "check") == 2
-    assert f"cannot change to '{missing}'" in capsys.readouterr().err
-
-
 def test_add_takes_what_is_a_result(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -333,7 +323,8 @@ def test_the_flags_of_a_result_are_those_that_select_its_rows() -> None:
 
 WRONG = """
     --alpha=2 check; check --branch=none; --branch=none check; --store=missing check;
-    explain HEAD missing; bisect e0/row HEAD HEAD; confirm --most=-1"""
+    --repository=missing check; explain HEAD missing;
+    bisect e0/row HEAD HEAD; confirm --most=-1"""
 
 
 def test_wrong_usage(case: Case, capsys: pytest.CaptureFixture[str]) -> None:

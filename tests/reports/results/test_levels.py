@@ -55,16 +55,6 @@ def test_the_state_of_the_machine_leaves_the_second_level() -> None:
     assert abs(second[0, 25:].mean() - second[0, :25].mean() - STEP) < 0.004
 
 
-def test_a_change_of_all_rows_shows_in_the_first_level() -> None:
-    logs = noise(10, shared=0.02)
-    logs[:, 25:] += STEP
-    first, second = (
-        level[:, 25:].mean() - level[:, :25].mean() for level in levels_of(logs)[0]
-    )
-    assert abs(first - STEP) < 0.005
-    assert second < STEP / 2
-
-
 def test_too_few_rows_share_nothing() -> None:
     (first, second), _ = levels_of(noise(11, shared=0.1, rows=FEWEST_ROWS - 1))
     np.testing.assert_array_equal(first, second)

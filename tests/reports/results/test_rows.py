@@ -158,14 +158,3 @@ def test_a_row_that_google_benchmark_gave_no_number_has_a_reason() -> None:
     assert result.rows == []
     assert result.errors == [Failure("e/tiny/fp32/seq:8", "wrong")]
     assert result.skipped == [Failure("e/b", "no GPU")]
-
-
-def test_a_part_that_a_row_lacks_is_the_files_fault() -> None:
-    row = parse(DOCUMENT).rows[0]
-    for kind, key in (("words", "kind"), ("findings", "dtype"), ("counters", "us")):
-        with pytest.raises(NotAResult, match=f"e/tiny/fp32/seq:8 lacks the .* {key}"):
-            getattr(row, kind)[key]
-    assert row.positive("seq") == 8
-    zero = parse(with_entry(seq=0)).rows[0]
-    with pytest.raises(NotAResult, match=r"seq of .* is 0; allowed: above 0"):
-        zero.positive("seq")

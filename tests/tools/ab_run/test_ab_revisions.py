@@ -172,14 +172,6 @@ def test_a_project_that_cannot_be_built_is_named(
     assert "uncommitted changes" in refused(bench)
 
 
-def test_a_revision_against_itself_is_built_once(checkout: Checkout) -> None:
-    with checkout.start("ab", "HEAD", "HEAD", PAIRS) as process:
-        out, err = process.communicate(timeout=600)
-    assert process.returncode == 0, err
-    assert "EQUIVALENT" in out
-    assert len(checkout.builds()) == 1
-
-
 def test_same_writes_a_noise_floor(checkout: Checkout) -> None:
     out, err = checkout.ab("--same", "HEAD", "--pairs=7")
     path = checkout.root / "results" / "noise-fake-cpu.json"
