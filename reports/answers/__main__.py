@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> int:
     brief.add_argument(
         "--expectations",
         action="store_true",
-        help="print the expectations that did not hold, a line for each, and no answer",
+        help="print the expectations that did not hold, a line for each, and counts",
     )
     brief.add_argument(
         "--summary",

@@ -33,9 +33,7 @@ def _check(samples: Samples) -> None:
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="tools/calibrate", description=__doc__)
-    parser.add_argument(
-        "--samples", type=Path, default=STORED, help="stored times, as of --collect"
-    )
+    parser.add_argument("--samples", type=Path, help="stored times, as of --collect")
     parser.add_argument("--into", type=Path, help="document with marks for the tables")
     parser.add_argument(
         "--runs",
@@ -51,6 +49,8 @@ def main(arguments: list[str]) -> int:
         "machine, each with --benchmark_repetitions",
     )
     options = parser.parse_args(arguments)
+    if options.collect and options.samples is None:
+        parser.error("--samples is missing; allowed: the file that --collect writes")
     began = time.monotonic()
 
     def progress(step: str) -> None:
@@ -65,8 +65,8 @@ def main(arguments: list[str]) -> int:
         if options.runs:
             print(whole_runs.markdown([rows.load(path) for path in options.runs]))
             return GOOD
-        about = options.samples
-        samples = load(options.samples)
+        about = options.samples or STORED
+        samples = load(options.samples or STORED)
         _check(samples)
         about = options.into
         if options.into is None:

@@ -4,6 +4,7 @@
 All processes do the same work, so every difference between their times is noise.
 """
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,8 +16,8 @@ KEPT = ("device", "num_cpus", "os", "torch", "threads", "git_revision")
 
 
 def collected(paths: Sequence[Path]) -> Samples:
-    """Returns the samples of these results, by start time; the first one describes
-    them all. Errors: ValueError, if they differ in rows or repetitions."""
+    """Returns the samples of these results, by start time. Errors: ValueError, if they
+    differ in program, machine, rows or repetitions, or one is given twice."""
     found = []
     for path in paths:
         result = rows.load(path)
@@ -26,6 +27,12 @@ def collected(paths: Sequence[Path]) -> Samples:
     found.sort(key=lambda one: one[0])
     first_s, _, context = found[0]
     about = {key: context[key] for key in KEPT if key in context}
+    for (_, before, _), (_, path, other) in itertools.pairwise(found):
+        if path.samefile(before):
+            raise NotAResult(f"{path}: it is given twice")
+        for key in about:
+            if other.get(key) != about[key]:
+                raise NotAResult(f"{path}: its {key} is not that of {found[0][1]}")
     about["flags"] = context.get("command_line", "").partition(" ")[2]
     about["first_process"] = f"{first_s:.0f}"
     samples = Samples(about, [round(one[0] - first_s, 1) for one in found], {})

@@ -43,6 +43,10 @@ class Program:
         done = self._ask(*flags, "--turns=0", "--benchmark_list_tests")
         if done.returncode != 0:
             words = done.stderr.strip() or f"exit status {done.returncode}"
+            if "unknown flag '--turns'" in words:
+                raise Usage(
+                    f"{self.side.label} has no --turns, as before suite_version 2"
+                )
             raise Usage(f"{self.side.label} rejects these flags: {words}")
         return done.stdout.split()
 

@@ -93,16 +93,15 @@ typename L::Status FlashForward(L& launcher, const FlashForwardArgs& a) {
 }
 
 // Prepares the rows, computes the gradients, then rounds the queries'.
-template <class T, int kHead, class Keys, class L>
+template <class T, int kHead, class Backward, class L>
 typename L::Status RunFlashBackward(L& launcher, const FlashBackwardArgs& a) {
   using Prepare = FlashPrepareRows<T, kHead>;
   using Finish = FlashFinishQueries<T, kHead>;
   typename L::Status status =
       launcher.template Launch<Prepare>(FlashRowsGrid<Prepare>(a.shape), a);
   if (!L::Ok(status)) return status;
-  status =
-      launcher.template Launch<Keys>(FlashGrid<Keys>(a.shape, Keys::kKeys), a);
-  if (!L::Ok(status)) return status;
+  status = launcher.template Launch<Backward>(
+      FlashGrid<Backward>(a.shape, Backward::kKeys), a);
   if (!L::Ok(status)) return status;
   return launcher.template Launch<Finish>(FlashRowsGrid<Finish>(a.shape), a);
 }
@@ -112,7 +111,7 @@ typename L::Status FlashBackward(L& launcher, const FlashBackwardArgs& a) {
   if (const char* why = WhyNoFlash(a.shape)) return L::Invalid(why);
   if (!AreFlashTensors(a.shape.dtype, a.q, a.k, a.v, a.o, a.grad_o, a.grad_q,
                        a.grad_k, a.grad_v) ||
-      !IsAligned(a.grad_q_sum, 16)) {
+      a.grad_q_sum == nullptr || !IsAligned(a.grad_q_sum, 16)) {
     return L::Invalid(kFlashTensors);
   }
   return WithFlashHead<L>(a.shape, [&](auto head) {

@@ -50,8 +50,12 @@ def test_what_is_no_collection(
     write(tmp_path / "good", result(1))
     write(tmp_path / "shorter", result(2, repetitions=2))
     write(tmp_path / "interrupted", result(2, complete=False))
-    files = ("shorter", "interrupted", "none")
+    other = result(3)
+    other["context"]["git_revision"] = "another"
+    write(tmp_path / "other", other)
+    files = ("shorter", "interrupted", "none", "other", "good")
     wrong = [f"--samples out --collect good {name}" for name in files]
+    wrong.append("--collect good")
     said = refusals(main, ";".join(wrong), capsys)
     check_golden("errors/collect.txt", said)
     assert not (tmp_path / "out").exists()

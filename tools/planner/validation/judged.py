@@ -91,11 +91,12 @@ class Comparison:
     points: int  # with predictions
 
     def distinct(self) -> list[Judged]:
-        """Keeps one of several rows with the same measurement of the same job."""
+        """Keeps the first of several rows with the same measurement of the same job."""
         measured = (one for one in self.judged if one.ratio)
-        found = {
-            (one.on.lower(), one.what, one.measured, one.ratio): one for one in measured
-        }
+        found: dict[tuple[Any, ...], Judged] = {}
+        for one in measured:
+            key = (one.on.lower(), one.what, one.measured, one.ratio)
+            found.setdefault(key, one)
         return list(found.values())
 
     def summary(self) -> dict[str, Errors]:

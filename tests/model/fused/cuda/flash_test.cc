@@ -41,6 +41,15 @@ TEST_F(CudaFlashTest, IsTheFormulaForwardAndBackward) {
   for (const Shape& shape : kShapes) ExpectRight(shape);
 }
 
+TEST_F(CudaFlashTest, IsRefusedWhereOnlyDeterministicOperatorsMayRun) {
+  const at::Tensor x = at::randn({1, 1, 4, 16}, at::kCUDA).requires_grad_(true);
+  const at::Tensor sum = FusedAttention(x, x, x).sum();
+  at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
+  EXPECT_THROW(sum.backward(), c10::Error);
+  at::globalContext().setDeterministicAlgorithms(false, /*warn_only=*/false);
+  ResetCounters();  // LibTorch made the inputs
+}
+
 // Kernels load 16 bytes: a misaligned tensor is copied first.
 TEST_F(CudaFlashTest, TakesTensorsThatAreNotAligned) {
   const at::Tensor whole = at::randn({1 + 3 * 17 * 16});
