@@ -139,12 +139,12 @@ def run_stages(
     again: bool,
     after: Callable[[Stage], None],
 ) -> list[Stage]:
-    """Runs each stage that fits before `end`, and the first in any case, since a later
-    call may have no more time. Calls `after` for each; returns the others."""
+    """Runs each stage that fits before `end`, and the first with what is left, since a
+    later call may have no more. Calls `after` for each; returns the others."""
     late = []
     for stage in stages:
         left = end - time.monotonic() - KEEPING
-        if stage.limit > left and stage != stages[0]:
+        if left <= 0 or (stage.limit > left and stage != stages[0]):
             late.append(stage)
             continue
         limit = left if stage.takes_rest else min(stage.limit, left)

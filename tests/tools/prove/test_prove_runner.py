@@ -108,6 +108,9 @@ def test_a_call_goes_on_where_the_last_had_no_time(
         stage(1, shell(machine.counted), limit=100),
         stage(2, shell(machine.counted)),
     )
+    assert machine.prove(*stages, flags=("--seconds=1",)) == 0
+    assert machine.statuses() == {}
+    assert "the same line continues with 0, 1, 2" in capsys.readouterr().out
     assert machine.prove(*stages, flags=("--seconds=50",)) == 0
     assert machine.statuses() == {"0": "good", "2": "good"}
     assert "the same line continues with 1" in capsys.readouterr().out
