@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Runs every Python command and sets its exit status.
 
-    python -m reports.command tools/answers reports.answers.__main__ ARGUMENT...
+    python -m reports.command tools/answers reports.answers.main ARGUMENT...
 
 A command always runs to its end: output to a closed pipe is dropped, and output that a
-full disk refuses is reported as an error at the end. Ctrl-C ends it without a
-traceback, even while its modules are being imported.
+full disk refuses is reported as an error at the end. Refused and OSError end it with a
+line, Ctrl-C without a traceback, even while its modules are being imported.
 """
 
 import importlib.util
@@ -14,6 +14,8 @@ import os
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn, TextIO
+
+from reports.results.refused import Refused
 
 CANNOT_PRINT, CANNOT_START, INTERRUPTED = 2, 3, 130
 NEEDED = ("jinja2", "msgspec", "numpy", "scipy")  # third-party packages of reports/
@@ -48,13 +50,22 @@ def _output(descriptor: int, stream: TextIO | None) -> tuple[_Output, TextIO]:
     )
 
 
+def status_of(program: str, main: Main, flags: list[str]) -> int | None:
+    """Returns main's status; prints why it refuses, if it does."""
+    try:
+        return main(flags)
+    except (Refused, OSError) as error:
+        print(f"{program}: {error}", file=sys.stderr)
+        return error.status if isinstance(error, Refused) else Refused.status
+
+
 def run_main(program: str, main: Main) -> NoReturn:
     """Runs main and ends the process with its status; None counts as 0."""
     output, sys.stdout = _output(1, sys.stdout)
     _, sys.stderr = _output(2, sys.stderr)
     status: str | int | None
     try:
-        status = main(sys.argv[1:])
+        status = status_of(program, main, sys.argv[1:])
     except KeyboardInterrupt:
         print(f"{program}: interrupted", file=sys.stderr)
         status = INTERRUPTED

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from reports.results.refused import Refused
 from reports.results.rows import NULL_GPU, PREDICTED, Result
 
 # If one of these differs, a difference in time is not evidence about the code.
@@ -28,7 +29,7 @@ WORTH_A_NOTE = ("host_name", "os", "compiler", "library_build_type")
 Context = Mapping[str, str]
 
 
-class NotComparable(ValueError):
+class NotComparable(Refused):
     """The two sides cannot be compared. The message gives the reason."""
 
 

@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from reports.history.commits import Refused
 from reports.history.oracle import CannotMeasure, Oracle, Question
+from reports.results.refused import Refused
 
 ERROR = 0.05  # the probability that the reported commit is wrong
 

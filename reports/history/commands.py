@@ -9,7 +9,6 @@ from pathlib import Path
 from reports.history import bisect as steps
 from reports.history import commits, findings, index, oracle, pages
 from reports.history import export as exports
-from reports.history.commits import Refused
 from reports.history.divisive import WINDOW
 from reports.history.explain import explained
 from reports.history.findings import KIND_OF, Finding, Kind
@@ -20,6 +19,7 @@ from reports.results import rows, text
 from reports.results.counters import default_table
 from reports.results.files import write_files
 from reports.results.records import NotAResult
+from reports.results.refused import Refused
 from reports.results.rows import Result
 
 GOOD, BAD, USAGE = 0, 1, 2

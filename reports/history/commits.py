@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-
-class Refused(Exception):
-    """A command cannot do what is asked. The message gives the reason in one line."""
+from reports.results.refused import Refused
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,11 @@ from reports.compare.ab_record import RESULT, RESULT_KIND, VERSION
 from reports.compare.decision import Verdict
 from reports.compare.exact import MetricChange
 from reports.compare.filters import escaped
-from reports.history.commits import Refused
 from reports.history.store import VERDICTS, LeftOut, Store
 from reports.results import records
 from reports.results.files import write_files
 from reports.results.records import NotAResult
+from reports.results.refused import Refused
 
 # Limits for a row that stays undecided. The looks of tools/ab share a question's error,
 # so a question is asked only once.

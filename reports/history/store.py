@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from reports.compare.environment import MUST_AGREE
-from reports.history.commits import Refused
 from reports.results import records
 from reports.results.files import write_files
 from reports.results.records import NotAResult
+from reports.results.refused import Refused
 from reports.results.rows import PREDICTED, Result, parse
 
 INDEX = "index.msgpack"  # rebuilt from the results if it is missing or damaged

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from reports.results.files import write_files
+from reports.results.refused import Refused
 
 T = TypeVar("T")
 MOST_BYTES = 1 << 28  # a hundred times a result of the quick suite
@@ -29,7 +30,7 @@ _WORDS = {
 }
 
 
-class NotAResult(ValueError):
+class NotAResult(Refused, ValueError):
     """The file is not a valid result. The message gives the reason in one line."""
 
 

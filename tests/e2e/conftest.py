@@ -9,7 +9,7 @@ import pytest
 from built import built
 from null_gpu import library
 from program import Json, Program, Rehearse
-from tools.rehearsal.__main__ import main
+from tools.rehearsal.main import main
 
 
 @pytest.fixture

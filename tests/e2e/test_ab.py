@@ -29,7 +29,8 @@ PAIRS = 7  # the fewest for two rows: one look
 
 
 def ab(base: Path, new: Path, directory: Path, *flags: str, status: int) -> Finished:
-    command = (sys.executable, "-m", "tools.ab_run", "--out=out", "--binaries")
+    module = ("reports.command", "tools/ab", "tools.ab_run.main")
+    command = (sys.executable, "-m", *module, "--out=out", "--binaries")
     given = (str(base), str(new), *FLAGS, *flags)
     variables = os.environ | {"PYTHONPATH": str(ROOT)}
     return run(*command, *given, status=status, cwd=directory, env=variables)

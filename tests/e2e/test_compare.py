@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from program import NANO, Program, load, measured, names
-from reports.compare.__main__ import main
+from reports.compare.main import main
 
 STOCK = Path("/usr/share/benchmark/compare.py")
 

@@ -3,17 +3,18 @@
 
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from processes import run
 from reports.command import NEEDED
 from results import ROOT
 
 MODULE = """
 import os, signal, sys, time
+from tools.ab_run.errors import BuildFailed
 def interrupt():
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(60)
@@ -24,6 +25,10 @@ def main(arguments):
         interrupt()
     if "exit" in arguments:
         sys.exit("no such row")
+    if "open" in arguments:
+        open("")
+    if "refuse" in arguments:
+        raise BuildFailed("no row")
     print("1 ms \\u00b1 3 %" if not arguments else "line\\n" * int(arguments[0]))
     return 7
 """
@@ -44,6 +49,8 @@ STOPPED = "tools/x: interrupted\n"
         ("x 2>&- 1>/dev/full", 2, "", ""),
         ("x exit", 1, "", "no such row\n"),
         ("x exit 2>/dev/full", 1, "", ""),
+        ("x refuse", 3, "", "tools/x: no row\n"),
+        ("x open", 2, "", "tools/x: [Errno 2] No such file or directory: ''\n"),
         ("x run", 130, "", STOPPED),
         ("x load", 130, "", STOPPED),
     ],
@@ -55,28 +62,16 @@ def test_how_a_command_ends(
     path = shlex.quote(f"{ROOT}:{tmp_path}")
     python = f"{shlex.quote(sys.executable)} -m reports.command tools/x mine"
     script = f'x() {{ PYTHONPATH={path} {python} "$@"; }}; {command}'
-    done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", script],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (status, out, err)
+    done = run("bash", "-o", "pipefail", "-c", script, status=status)
+    assert (done.stdout, done.stderr) == (out, err)
 
 
 def test_all_missing_modules_are_named_at_once() -> None:
     # Without site-packages Python has no third-party modules.
     command = [sys.executable, "-S", "-m", "reports.command", "tools/answers"]
-    done = subprocess.run(
-        [*command, "reports.answers.__main__"],
-        cwd=ROOT,
-        env={"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (3, "")
+    env = {"PYTHONPATH": str(ROOT)}
+    done = run(*command, "reports.answers.main", status=3, cwd=ROOT, env=env)
+    assert done.stdout == ""
     for name in NEEDED:
         assert done.stderr.count(name) == 2, done.stderr
 
@@ -89,21 +84,17 @@ def test_what_reports_take_of_others_is_listed() -> None:
     assert taken - own == set(NEEDED)
 
 
-def test_all_that_python_runs_ends_so() -> None:
-    mains = {
-        path: path.read_text(encoding="utf-8").split('if __name__ == "__main__":\n')
+def test_all_that_python_starts_ends_so() -> None:
+    texts = {
+        path: path.read_text(encoding="utf-8")
         for room in ("reports", "tools")
         for path in (ROOT / room).rglob("*.py")
+        # They run before .venv exists, without this repository, or in the build.
+        if path.parent.name not in ("lib", "prove", "null_gpu")
     }
-    ends = {path: parts[1] for path, parts in mains.items() if len(parts) > 1}
-    # It runs before .venv exists, and prints a line.
-    del ends[ROOT / "tools/lib/gpu_driver.py"]
-    # The former is packed for machines without this repository; the latter is run by
-    # the build, independent of the repository.
-    alone = ("prove", "null_gpu")
-    ends = {path: end for path, end in ends.items() if path.parent.name not in alone}
-    assert len(ends) > 10
-    assert [str(p) for p, end in ends.items() if "run_main(" not in end] == []
+    mains = [path for path, text in texts.items() if "\nif __name__ ==" in text]
+    assert len(mains) > 2
+    assert [path for path in mains if "\n    run_main(" not in texts[path]] == []
 
 
 def test_no_script_of_tools_runs_python_by_itself() -> None:
@@ -121,12 +112,6 @@ def test_a_pipe_is_written_to_and_a_file_is_replaced(tmp_path: Path) -> None:
     there = tmp_path / "there"
     there.write_text("old")
     paths = f"{{Path('/dev/stdout'): 'told', Path({str(there)!r}): 'new'}}"
-    done = subprocess.run(
-        [sys.executable, "-c", f"{write} write_files({paths})"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run(sys.executable, "-c", f"{write} write_files({paths})", cwd=ROOT)
     assert (done.stdout, there.read_text()) == ("told", "new")
     assert [path.name for path in tmp_path.iterdir()] == ["there"]

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
+from reports.command import status_of
 from reports.compare.ab_record import AbRun, load
 from stub_checkout import write_script
-from tools.ab_run.__main__ import main
+from tools.ab_run.main import main
 
 # Noise and date depend on the file name, i.e. on the position of the process, so an
 # interruption makes no difference. Which side runs at a position varies with the path
@@ -170,7 +171,8 @@ class Pairs:
         """Returns the output and the errors of a call with this exit status."""
         base, new = self.folder / "base", self.folder / "new"
         programs = (str(base), str(new if new.exists() else base))
-        ended = main(["--binaries", *programs, f"--out={self.out}", *flags])
+        given = ["--binaries", *programs, f"--out={self.out}", *flags]
+        ended = status_of("tools/ab", main, given)
         out, err = self.captured.readouterr()
         assert ended == status, err
         return out, err

@@ -7,8 +7,11 @@ With TRAINBENCH_WRITE_GOLDENS=1 in the environment a test writes its file.
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from reports.command import status_of
 
 FOLDER = Path(__file__).resolve().parents[1] / "data/printed"
 
@@ -24,16 +27,17 @@ def check_golden(name: str, printed: Mapping[str, str]) -> None:
 
 
 def refusals(
-    run: Callable[[list[str]], object],
+    run: Callable[[list[str]], Any],
     commands: str,
     captured: pytest.CaptureFixture[str],
+    program: str = "",
 ) -> dict[str, str]:
     """Returns the last line that each of these commands says, which semicolons
     separate. Each must end with exit status 2 and print nothing else."""
     found = {}
     for command in (" ".join(one.split()) for one in commands.split(";")):
         try:
-            status = run(command.split())
+            status: object = status_of(program, run, command.split())
         except SystemExit as end:  # of argparse
             status = end.code
         out, err = captured.readouterr()

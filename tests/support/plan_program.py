@@ -12,7 +12,7 @@ from typing import Any
 
 from built import built
 from null_gpu import null_gpu
-from tools.planner.__main__ import main
+from tools.planner.main import main
 
 
 @functools.cache

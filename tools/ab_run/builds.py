@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from reports.history.commits import Refused, git
+from reports.history.commits import git
+from reports.results.refused import Refused
 from tools.ab_run.child import Child, run_children
 from tools.ab_run.errors import BuildFailed
 from tools.ab_run.progress import StatusLine, duration

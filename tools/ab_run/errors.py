@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Exceptions that end a run early, with their exit status."""
 
+from reports.results.refused import Refused
 
-class Failed(Exception):
+
+class Failed(Refused):
     """The message is one line for the user, unless it quotes a program."""
 
     status = 1
@@ -11,7 +13,7 @@ class Failed(Exception):
 class Usage(Failed):
     """The request cannot be measured."""
 
-    status = 2
+    status = Refused.status
 
 
 class BuildFailed(Failed):

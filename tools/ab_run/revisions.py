@@ -4,7 +4,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from reports.history.commits import Refused, git, revision_of
+from reports.history.commits import git, revision_of
+from reports.results.refused import Refused
 from tools.ab_run.errors import Usage
 
 _FILES_NAMED = 3

@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from reports.command import run_main
-from reports.history.commits import Refused, git
+from reports.history.commits import git
 from reports.results import text
 from reports.results.files import write_files
+from reports.results.refused import Refused
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMITS = "tools/lib/budget.tsv"
@@ -141,7 +141,3 @@ def main(
         wrong = f"{limit.what}: {now}; allowed: {limit.most}"
         print(f"tools/budget: {wrong}", file=sys.stderr)
     return int(bool(above))
-
-
-if __name__ == "__main__":
-    run_main("tools/budget", main)

@@ -8,14 +8,11 @@ from pathlib import Path
 
 from reports.compare.filters import escaped
 from reports.results.files import write_files
+from reports.results.refused import Refused
 
 # Its rows do not profile: a process can have only one tool that uses CUPTI.
 EXPERIMENT = "model_size"
 DIVIDED = "breakdown"
-
-
-class Refused(Exception):
-    """The program chose no case; the text says why."""
 
 
 def only(pattern: str, flags: Sequence[str]) -> list[str]:

@@ -31,7 +31,6 @@ from torch.export import ExportedProgram
 from torch.func import functional_call
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from reports.command import run_main
 from tools.peers.flags import add_shape_flags, make_parser, positive
 from tools.peers.pytorch_model import (
     ARCHITECTURE,
@@ -278,7 +277,3 @@ def parse(flags: Sequence[str]) -> argparse.Namespace:
 
 def main(flags: Sequence[str]) -> None:
     print(export(parse(flags)))
-
-
-if __name__ == "__main__":
-    run_main("tools/export_aoti", main)

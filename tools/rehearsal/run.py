@@ -55,7 +55,7 @@ def parse(tokens: Sequence[str]) -> Arguments:
     add = parser.add_argument
     add("--gpu", required=True, choices=GPUS, help="the GPU to imitate")
     add(
-        "--mesh",  # __main__.py passes it to mesh.py
+        "--mesh",  # main.py passes it to mesh.py
         help="rehearse one rank of many instead; with --help, lists the flags for that",
     )
     add(

@@ -7,7 +7,7 @@ from null_gpu import library
 from plan_program import plan_row
 from program import NANO, Program, Rehearse
 from reports.results.rows import Result, load
-from tools.rehearsal.__main__ import main
+from tools.rehearsal.main import main
 
 
 def test_a_step_is_told_in_full(rehearse: Rehearse) -> None:

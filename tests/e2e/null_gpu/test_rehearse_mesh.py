@@ -10,7 +10,7 @@ import plan_program
 from built import built
 from null_gpu import library
 from tools.rehearsal import mesh
-from tools.rehearsal.__main__ import main
+from tools.rehearsal.main import main
 
 Json = dict[str, Any]
 SIZES = ("--model=tiny", "--seq=256", "--batch=2")

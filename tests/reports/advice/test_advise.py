@@ -8,19 +8,21 @@ import pytest
 
 from advised import PEAKS, Entry, op, part, step, whole
 from golden import check_golden
-from reports.advice.__main__ import GOOD, NOTHING, USAGE, main
 from reports.advice.line import Check, Line, judged
+from reports.advice.main import GOOD, NOTHING, main
 from reports.advice.run import Estimate
 from reports.answers.judging import Verdict
 from reports.answers.measured import Measured
-from reports.results.rows import Row
+from reports.command import status_of
+from reports.results.rows import NotAResult, Row
 from results import document, entry, within, write
 
 
 def ran(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], *rows: Entry, **others: Any
-) -> tuple[int, str, str]:
-    status = main([str(write(tmp_path / "a.json", document(*rows, **others)))])
+) -> tuple[int | None, str, str]:
+    path = write(tmp_path / "a.json", document(*rows, **others))
+    status = status_of("tools/advise", main, [str(path)])
     said = capsys.readouterr()
     return status, said.out, said.err
 
@@ -70,15 +72,15 @@ def test_a_run_without_advice_says_why(
 def test_a_damaged_result_is_wrong_usage(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([str(tmp_path / "none.json")]) == USAGE
-    assert "none.json" in capsys.readouterr().err
+    with pytest.raises(NotAResult, match=r"none\.json"):
+        main([str(tmp_path / "none.json")])
     damaged = [
         row
         | {"parameters": {k: v for k, v in row["parameters"].items() if k != "model"}}
         for row in (part("forward", "norm", 500), whole(1000))
     ]
     status, _, err = ran(tmp_path, capsys, *damaged)
-    assert status == USAGE
+    assert status == 2
     assert "all/batch:4/seq:128 lacks the parameter model" in err
 
 

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from golden import check_golden
-from reports.answers.__main__ import main
 from reports.answers.answer import markdown
-from reports.results.rows import parse
+from reports.answers.main import main
+from reports.command import status_of
+from reports.results.rows import NotAResult, parse
 from results import document, entry, expected, failure, write
 
 PREDICTED = {"device_kind": "predicted_cuda"}
@@ -72,9 +73,9 @@ def test_all_rows_are_a_table_of_what_processes_have_between_them(
 def test_how_the_command_ends(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def ran(content: dict[str, Any], *flags: str) -> tuple[int, str, str]:
-        status = main([*flags, str(write(tmp_path / "a.json", content))])
-        return status, *capsys.readouterr()
+    def ran(content: dict[str, Any], *flags: str) -> tuple[int | None, str, str]:
+        given = [*flags, str(write(tmp_path / "a.json", content))]
+        return status_of("tools/answers", main, given), *capsys.readouterr()
 
     status, out, err = ran(document())
     assert (status, out) == (1, "") and "a.json has no rows" in err
@@ -99,5 +100,5 @@ def test_how_the_command_ends(
     assert status == 0 and out.startswith("The times are predicted from rates")
     status, out, err = ran(document(entry("all_reduce/a", 5, "backend=gloo")))
     assert (status, out) == (2, "") and "lacks the counter bytes" in err
-    assert main([str(tmp_path / "nowhere.json")]) == 2
-    assert "nowhere.json" in capsys.readouterr().err
+    with pytest.raises(NotAResult, match=r"nowhere\.json"):
+        main([str(tmp_path / "nowhere.json")])

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from reports.answers.__main__ import main
 from reports.answers.excerpt import ROWS
+from reports.answers.main import main
+from reports.command import status_of
 from results import CONTEXT, document, entry, write
 
 README = """# Title
@@ -58,6 +59,7 @@ def test_a_document_that_cannot_be_updated_stays(
     readme.write_text(content)
     folder.mkdir()
     run = write(folder / "full.json", RUN | {"benchmarks": RUN["benchmarks"][:rows]})
-    assert main(["--readme", str(readme), str(run)]) == (2 if message else 0)
+    flags = ["--readme", str(readme), str(run)]
+    assert status_of("tools/answers", main, flags) == (2 if message else 0)
     assert message in capsys.readouterr().err
     assert readme.read_text() == content

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from golden import check_golden, refusals
-from reports.calibration.__main__ import main
+from reports.calibration.main import main
 from reports.calibration.samples import load
 from results import at, document, entry, write
 
@@ -56,6 +56,6 @@ def test_what_is_no_collection(
     files = ("shorter", "interrupted", "none", "other", "good")
     wrong = [f"--samples out --collect good {name}" for name in files]
     wrong.append("--collect good")
-    said = refusals(main, ";".join(wrong), capsys)
+    said = refusals(main, ";".join(wrong), capsys, "tools/calibrate")
     check_golden("errors/collect.txt", said)
     assert not (tmp_path / "out").exists()

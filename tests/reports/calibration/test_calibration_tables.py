@@ -9,7 +9,7 @@ import pytest
 
 from golden import check_golden, refusals
 from reports.calibration import history, in_turns, pages, simulated, stored
-from reports.calibration.__main__ import main
+from reports.calibration.main import main
 from reports.calibration.noise import SCENARIOS, Noise
 from reports.calibration.rule import at_most
 from reports.calibration.samples import load
@@ -150,7 +150,7 @@ def test_what_is_refused(
         write(tmp_path / name, good | changes)
     files = ("plain.md", "none", *NO_TABLES)
     wrong = ["--into plain.md; --into none", *(f"--samples {name}" for name in files)]
-    said = refusals(main, ";".join(wrong), capsys)
+    said = refusals(main, ";".join(wrong), capsys, "tools/calibrate")
     check_golden("errors/calibration.txt", said)
     assert plain.read_text(encoding="utf-8") == "nothing"
 

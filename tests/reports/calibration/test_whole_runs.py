@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from reports.calibration.__main__ import main
+from reports.calibration.main import main
 from reports.calibration.whole_runs import RATIO, TIME, agreement
+from reports.results.refused import Refused
 from reports.results.rows import Result, Row
 from results import document, entry, result_of, write
 
@@ -49,7 +50,7 @@ def test_the_table_has_the_goals(
     told = capsys.readouterr().out
     assert "2 runs" in told and "100 %" in told and "at least 90 %" in told
     assert "ratios" not in told
-    assert main(["--runs", paths[0]]) == 2
-    assert "no two results" in capsys.readouterr().err
-    assert main(["--runs", paths[0], str(tmp_path / "none")]) == 2
-    assert "none" in capsys.readouterr().err
+    with pytest.raises(Refused, match="no two results"):
+        main(["--runs", paths[0]])
+    with pytest.raises(Refused, match="none"):
+        main(["--runs", paths[0], str(tmp_path / "none")])

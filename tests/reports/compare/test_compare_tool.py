@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from golden import check_golden, refusals
-from reports.compare.__main__ import main
 from reports.compare.decision import RowNoise
+from reports.compare.main import main
 from reports.compare.noise import NoiseFile, save_noise
 from results import CONTEXT, at, document, entry, failure, write
 
@@ -117,4 +117,5 @@ def test_what_is_refused(
         write(tmp_path / f"{name}.json", content)
     noise_flag(tmp_path, device="another")
     monkeypatch.chdir(tmp_path)
-    check_golden("errors/compare.txt", refusals(main, WRONG, capsys))
+    said = refusals(main, WRONG, capsys, "tools/compare")
+    check_golden("errors/compare.txt", said)

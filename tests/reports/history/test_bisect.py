@@ -8,8 +8,8 @@ import pytest
 from reports.compare.decision import Verdict
 from reports.compare.exact import Change, MetricChange
 from reports.history.bisect import ERROR, bisect, error_of_step, search
-from reports.history.commits import Refused
 from reports.history.oracle import Answer, CannotMeasure, Question
+from reports.results.refused import Refused
 
 COMMITS = [f"{number:040x}" for number in range(1, 17)]
 ENDS = Question("e/row", "0" * 40, COMMITS[-1], [])

@@ -16,9 +16,10 @@ import pytest
 from golden import check_golden, refusals
 from histories import add, fake_ab, filled, repository, result
 from processes import wait_until
+from reports.command import status_of
 from reports.history import commands
-from reports.history.__main__ import main
 from reports.history.commits import address_of
+from reports.history.main import main
 from reports.history.oracle import flags_of
 from reports.history.series import FEWEST
 from reports.history.store import Store
@@ -35,8 +36,8 @@ class Case:
         filled(self.store, root, self.revisions, 1.05, SINCE)
         self.flags = (f"--store={self.store.folder}", f"--repository={self.root}")
 
-    def run(self, *words: str) -> int:
-        return main([*self.flags, *words])
+    def run(self, *words: str) -> int | None:
+        return status_of("tools/history", main, [*self.flags, *words])
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +117,7 @@ def waiting(
 ) -> tuple[subprocess.Popen[str], Path]:
     """Starts a tools/history that waits for tools/ab; returns also the log of ab."""
     calls = fake_ab(case.root, {case.revisions[SINCE + 2]: {"waits": True}})
-    module = ("reports.command", "tools/history", "reports.history.__main__")
+    module = ("reports.command", "tools/history", "reports.history.main")
     command = (sys.executable, "-m", *module, *case.flags, "confirm")
     process = subprocess.Popen(
         command, cwd=ROOT, stderr=subprocess.PIPE, text=True, preexec_fn=before

@@ -8,11 +8,12 @@ import pytest
 from msgspec.msgpack import encode
 
 from histories import add, result
-from reports.history.commits import Commit, Refused
+from reports.history.commits import Commit
 from reports.history.index import Entry, load
 from reports.history.series import Series, series_of
 from reports.history.store import INDEX, Store
 from reports.results.records import NotAResult
+from reports.results.refused import Refused
 from results import write
 
 A, B = "a" * 40, "b" * 40

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from golden import check_golden
-from reports.pages.__main__ import main
 from reports.pages.figures.timelines import COLUMNS
+from reports.pages.main import main
 from reports.pages.page import facts, page
 from reports.pages.render import tables
 from reports.pages.sections import Section
-from reports.results.rows import parse
+from reports.results.rows import NotAResult, parse
 from reports.results.text import Table
 from results import REFERENCE, entry, failure, write
 from results import document as document_with
@@ -214,31 +214,26 @@ def test_a_date_is_in_utc_if_it_can_be(date: str, shown: str) -> None:
     assert ("Date", shown) in facts(result)
 
 
-def test_memory_traces_can_be_elsewhere(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_memory_traces_can_be_elsewhere(tmp_path: Path) -> None:
     content = document(errors=[failure("memory/tiny", "noise")])
     path, there = str(write(tmp_path / "run.json", content)), tmp_path / "there"
-    assert main([path, f"--memory_trace={there}"]) == 2
-    assert f"{there}: it is not a directory" in capsys.readouterr().err
+    with pytest.raises(NotADirectoryError, match="there: it is not a directory"):
+        main([path, f"--memory_trace={there}"])
     there.mkdir()
     cells = "0,8,alloc,8,aten::mm,forward,1,ffn,0,1x2,float"
     (there / "memory_a.csv").write_text(f"{','.join(COLUMNS)}\n{cells}\n")
     assert main([path, f"--memory_trace={there}"]) == 0
     assert "Memory over time" in (tmp_path / "run.md").read_text()
     (there / "memory_other.csv").write_text("a,b\n1,2\n")
-    assert main([path, f"--memory_trace={there}"]) == 2
-    assert "memory_other.csv: not a memory trace" in capsys.readouterr().err
+    with pytest.raises(NotAResult, match=r"memory_other\.csv: not a memory trace"):
+        main([path, f"--memory_trace={there}"])
 
 
-def test_several_runs_are_no_page(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_several_runs_are_no_page(tmp_path: Path) -> None:
     row = entry("e/a", 5)
     first, other = (
         str(write(tmp_path / f"{name}.json", document(row))) for name in "ab"
     )
-    assert main([first, other]) == 2
-    error = capsys.readouterr().err
-    assert error.count("\n") == 1 and f"{first} and {other} are of different" in error
+    with pytest.raises(NotAResult, match=f"{first} and {other} are of different"):
+        main([first, other])
     assert not (tmp_path / "a.html").exists()

@@ -9,13 +9,14 @@ import pytest
 
 from fake_program import ROWS, SHORT, Pairs
 from golden import check_golden
-from reports.compare.__main__ import main as compare_main
+from reports.command import status_of
 from reports.compare.decision import RowNoise
+from reports.compare.main import main as compare_main
 from reports.compare.noise import NoiseFile, load_noise, save_noise
 from stub_checkout import write_script
-from tools.ab_run.__main__ import run_ab
 from tools.ab_run.arguments import parse
 from tools.ab_run.errors import Failed
+from tools.ab_run.main import run_ab
 from tools.ab_run.progress import StatusLine
 
 SOON = "--max_minutes=0.0001"
@@ -173,4 +174,4 @@ def test_a_null_gpu_is_refused_after_one_pair(pairs: Pairs) -> None:
     _, err = pairs.ab("--max_pairs=6", status=2)
     assert "a side ran on a null GPU, which has no times" in err
     assert pairs.run().pairs == 1
-    assert compare_main([str(pairs.out)]) == 2
+    assert status_of("tools/compare", compare_main, [str(pairs.out)]) == 2

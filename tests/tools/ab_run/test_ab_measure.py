@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from fake_program import Pairs
-from reports.compare.__main__ import main as compare_main
 from reports.compare.ab_record import AbRun
+from reports.compare.main import main as compare_main
 from tools.ab_run.schedule import side_of
 from tools.ab_run.task import key_of
 

@@ -12,10 +12,11 @@ import pytest
 
 import stub_checkout
 from fake_program import text_of
+from reports.command import status_of
 from reports.compare.ab_record import load, sha256_of
 from reports.compare.noise import load_noise
 from stub_checkout import ROOT, git, write_script
-from tools.ab_run.__main__ import main
+from tools.ab_run.main import main
 
 # A build copies the program from the sources of the revision.
 CMAKE = """#!/bin/sh
@@ -54,11 +55,11 @@ class Checkout(stub_checkout.Checkout):
         """Returns the output and the errors of a call with this exit status, without
         starting Python."""
         with self.patch.context() as patch:
-            patch.setattr("tools.ab_run.__main__.ROOT", self.root)
+            patch.setattr("tools.ab_run.main.ROOT", self.root)
             patch.chdir(self.stubs)
             for name, value in self.environment().items():
                 patch.setenv(name, value)
-            ended = main(flags)
+            ended = status_of("tools/ab", main, [*flags])
         out, err = self.captured.readouterr()
         assert ended == status, err
         return out, err

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from advised import part, whole
+from reports.results.refused import Refused
 from results import document, entry
 from stub_checkout import write_script
-from tools.nsight.__main__ import FAILED, GOOD, USAGE, main
 from tools.nsight.cases import REPORTS, divided, folder
+from tools.nsight.main import FAILED, GOOD, main
 
 STEPS = [
     f"model_size/{model}/fp32/{mode}/batch:4/seq:128"
@@ -143,14 +144,13 @@ def test_a_step_that_fails_does_not_end_the_others(
 
 
 def test_cases_that_profile_themselves_are_refused(
-    program: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    program: Path, tmp_path: Path
 ) -> None:
     into = f"--into={tmp_path / 'out'}"
-    assert main([into, "--benchmark_filter=^breakdown/"], program) == USAGE
-    refused = f"{PARTS[0]} is chosen; allowed: cases of model_size"
-    assert refused in capsys.readouterr().err
-    assert main([into, "--benchmark_filter=nothing"], program) == USAGE
-    assert "no such case" in capsys.readouterr().err
+    with pytest.raises(Refused, match=f"{PARTS[0]} is chosen; allowed: cases of mod"):
+        main([into, "--benchmark_filter=^breakdown/"], program)
+    with pytest.raises(Refused, match="no such case"):
+        main([into, "--benchmark_filter=nothing"], program)
     assert not (tmp_path / "out").exists()
 
 

@@ -18,7 +18,7 @@ from plan_program import (
     run,
 )
 from results import document, entry, write
-from tools.planner.__main__ import main
+from tools.planner.main import main
 
 GIB = 2**30
 MODES = "--mode=inference,forward,forward_backward,train_step"

@@ -10,8 +10,8 @@ import pytest
 import plan_program
 from golden import check_golden, refusals
 from plan_program import ask, check_usage_error, plan_json, run
-from tools.planner.__main__ import main
 from tools.planner.formulas import evaluate
+from tools.planner.main import main
 
 JOB = {"B": 2**20, "D": 16384, "F": 53248, "m": 3, "b": 2, "C": 4.6e14, "W": 1.8e11}
 TOO_LARGE = ("--tensor_ranks=21", "--saved_tokens=20000")

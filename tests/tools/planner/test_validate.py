@@ -14,8 +14,8 @@ from tools.planner.recipes import (
     UNITS,
     read_table,
 )
-from tools.planner.validation.__main__ import main
 from tools.planner.validation.cells import DATA, Lacking
+from tools.planner.validation.main import main
 from tools.planner.validation.points import Point, read_points
 
 README = Path(__file__).parents[3] / "tools/planner/README.md"

@@ -13,8 +13,8 @@ from reports.results.rows import load
 from results import REFERENCE
 from tools.planner.recipes import read_table
 from tools.planner.validation import page
-from tools.planner.validation.__main__ import main
 from tools.planner.validation.cells import DATA, Lacking, Lacks, MeasuredJob
+from tools.planner.validation.main import main
 from tools.planner.validation.points import read_points
 from tools.planner.validation.steps import Step, read_steps, steps_of
 
@@ -78,7 +78,7 @@ def test_the_committed_page_is_what_the_tool_writes(
 ) -> None:
     """The page has all predictions of bytes and times, and how far off they are."""
     written: dict[Path, str] = {}
-    writer = "tools.planner.validation.__main__.write_files"
+    writer = "tools.planner.validation.main.write_files"
     monkeypatch.setattr(writer, written.update)
     assert run("page", command=main).returncode == 0
     committed = {path: path.read_text("utf-8") for path in (page.PAGE, page.PLOT)}

@@ -12,7 +12,7 @@ import pytest
 from golden import check_golden
 from stub_checkout import write_script
 from tools.rehearsal import mesh, mesh_text
-from tools.rehearsal.__main__ import main
+from tools.rehearsal.main import main
 
 Json = dict[str, Any]
 GIB = 2**30

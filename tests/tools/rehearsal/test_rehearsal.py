@@ -16,7 +16,7 @@ from results import document as result_of
 from stub_checkout import write_script
 from tools.planner.timing.rates import devices
 from tools.rehearsal import text
-from tools.rehearsal.__main__ import main, rates_of
+from tools.rehearsal.main import main, rates_of
 from tools.rehearsal.records import Json, document
 from tools.rehearsal.run import GPUS, environment, flags, parse
 

@@ -90,7 +90,8 @@ def test_the_result_is_summed_up_at_the_end(checkout: Checkout) -> None:
     # The program's status, not the summary's.
     done = checkout.run("bench", status=1, STUB_STATUS="1")
     result = checkout.root / "results" / checkout.results()[0]
-    assert f"summary: -m reports.answers --summary {result}\n" in done.stderr
+    command = "reports.command tools/answers reports.answers.main"
+    assert f"summary: -m {command} --summary {result}\n" in done.stderr
     # Nothing was measured, the program failed, or the run was killed.
     for status in (2, 7, 143):
         done = checkout.run("bench", status=status, STUB_STATUS=str(status))

@@ -14,7 +14,7 @@ MODULES = {"plan": "planner", "rehearse": "rehearsal", "nsys": "nsight"}
 def scripts(checkout: Checkout) -> Checkout:
     for name in MODULES:
         shutil.copy(TOOLS / name, checkout.root / "tools")
-    said = '[[ $4 != *.__main__ ]] || echo "$PYTHONPATH"\n'
+    said = '[[ $4 != *.main ]] || echo "$PYTHONPATH"\n'
     write_script(checkout.root / ".venv/bin/python", RECORDER + said)
     return checkout
 
@@ -44,7 +44,7 @@ def test_a_module_gets_the_flags_when_its_programs_are_built(
     tool, *flags = line.split()
     done = scripts.run(tool, *flags, STUB_CMAKE_LOG=str(builds))
     assert done.stdout == f"{scripts.root}\n"
-    module = f"reports.command tools/{tool} tools.{MODULES[tool]}.__main__"
+    module = f"reports.command tools/{tool} tools.{MODULES[tool]}.main"
     assert scripts.log()[-1] == f"python -m {module} {' '.join(flags)}"
     built = builds.read_text().splitlines() if builds.exists() else []
     assert [call.partition("--target ")[2] for call in built] == targets

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Measured rates of a GPU, from the file that TRAINBENCH_NULL_GPU_RATES names
-// and tools/rehearsal/__main__.py writes. A line is a name with its value, or a
+// and tools/rehearsal/main.py writes. A line is a name with its value, or a
 // measured product (Rates::Product).
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_CORE_RATES_H_

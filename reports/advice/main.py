@@ -7,21 +7,16 @@ from pathlib import Path
 
 from reports.advice.advice import advice
 from reports.advice.tell import markdown
-from reports.command import run_main
-from reports.results.rows import NotAResult, load
+from reports.results.rows import load
 
-GOOD, NOTHING, USAGE = 0, 1, 2
+GOOD, NOTHING = 0, 1
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="tools/advise", description=__doc__)
     parser.add_argument("result", type=Path, help="JSON file of a run")
     path = parser.parse_args(arguments).result
-    try:
-        given = advice(load(path))
-    except NotAResult as error:
-        print(f"tools/advise: {error}", file=sys.stderr)
-        return USAGE
+    given = advice(load(path))
     told = markdown(given)
     if not told:
         why = "; ".join(given.lacks)
@@ -29,7 +24,3 @@ def main(arguments: list[str]) -> int:
         return NOTHING
     print(told)
     return GOOD
-
-
-if __name__ == "__main__":
-    run_main("tools/advise", main)

@@ -11,11 +11,10 @@ from reports.calibration.collect import collected
 from reports.calibration.pages import markdown
 from reports.calibration.samples import STORED, Samples, load, save
 from reports.calibration.stored import REPETITIONS
-from reports.command import run_main
 from reports.results import rows
 from reports.results.files import with_block, write_files
+from reports.results.refused import Refused
 
-GOOD, USAGE = 0, 2
 # Half of the processes, at least two, give the spread; the other half is tested.
 FEWEST_PROCESSES = 4
 
@@ -61,26 +60,21 @@ def main(arguments: list[str]) -> int:
         if options.collect:
             about = "--collect"
             save(collected(options.collect), options.samples)
-            return GOOD
+            return 0
         if options.runs:
             print(whole_runs.markdown([rows.load(path) for path in options.runs]))
-            return GOOD
+            return 0
         about = options.samples or STORED
         samples = load(options.samples or STORED)
         _check(samples)
         about = options.into
         if options.into is None:
             print(markdown(samples, progress))
-            return GOOD
+            return 0
         document = options.into.read_text(encoding="utf-8")
         with_block(document, "calibration", "")  # fails early, before minutes of work
         text = with_block(document, "calibration", markdown(samples, progress))
         write_files({options.into: text})
     except (OSError, ValueError) as error:
-        print(f"tools/calibrate: {about}: {error}", file=sys.stderr)
-        return USAGE
-    return GOOD
-
-
-if __name__ == "__main__":
-    run_main("tools/calibrate", main)
+        raise Refused(f"{about}: {error}") from error
+    return 0

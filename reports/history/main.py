@@ -7,19 +7,15 @@ found; 2 wrong usage; add: a result is left out; confirm: a commit cannot be mea
 """
 
 import argparse
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from reports.command import run_main
 from reports.compare.argument_types import number, share
 from reports.history import commands
 from reports.history import export as exports
-from reports.history.commits import Refused
 from reports.history.divisive import WINDOW
 from reports.history.findings import ALPHA
-from reports.results.records import NotAResult
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"
@@ -63,12 +59,4 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str]) -> int:
     given = _parser().parse_args(arguments)
-    try:
-        return int(given.run(given))
-    except (Refused, NotAResult, OSError) as error:
-        print(f"tools/history: {error}", file=sys.stderr)
-        return commands.USAGE
-
-
-if __name__ == "__main__":
-    run_main("tools/history", main)
+    return int(given.run(given))

@@ -11,10 +11,10 @@ from reports.answers.expectations import plain, summary
 from reports.answers.headline import sentences
 from reports.answers.judging import Verdict, judgements
 from reports.answers.printed import table
-from reports.command import run_main
+from reports.results.refused import Refused
 from reports.results.rows import Result, load
 
-GOOD, NOTHING, USAGE = 0, 1, 2
+GOOD, NOTHING = 0, 1
 
 
 def _text(result: Result, options: argparse.Namespace) -> str:
@@ -58,22 +58,17 @@ def main(arguments: list[str]) -> int:
         help="update the first screen of README.md, if it shows the result's folder",
     )
     options = parser.parse_args(arguments)
-    try:
-        result = load(options.result)
-        if options.readme:
+    result = load(options.result)
+    if options.readme:
+        try:
             update(options.readme, result, machine=options.result.parent.name)
-            return GOOD
-        text = _text(result, options)
-    except (OSError, ValueError) as error:
-        print(f"tools/answers: {error}", file=sys.stderr)
-        return USAGE
+        except ValueError as error:
+            raise Refused(str(error)) from error
+        return GOOD
+    text = _text(result, options)
     print(text, end="\n" if text else "")
     is_brief = options.table or options.summary or options.expectations
     if is_brief or result.rows:
         return GOOD
     print(f"tools/answers: {options.result} has no rows", file=sys.stderr)
     return NOTHING
-
-
-if __name__ == "__main__":
-    run_main("tools/answers", main)

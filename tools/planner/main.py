@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from reports.command import run_main
 from tools.planner import arguments, models_text, parallel, recipes, timing, training
 from tools.planner.formulas import whole
 
@@ -112,7 +111,3 @@ def main(tokens: Sequence[str], ask: Ask = RUN) -> int:
     render = models_text.render
     print(json.dumps(document, indent=2) if given.json else render(document))
     return 0
-
-
-if __name__ == "__main__":
-    run_main("tools/plan", main)

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from subprocess import CompletedProcess
 
-from reports.command import run_main
 from reports.results.rows import NotAResult, load
 from tools.planner.arguments import run_program
 from tools.planner.timing.rates import BACKWARD, HALF_SEQ, Device, devices
@@ -56,11 +55,7 @@ def rates_of(device: Device) -> str:
 def _predict(given: Arguments, program: Path, library: Path, results: Path) -> int:
     now = datetime.now(UTC)  # microseconds: two calls do not share a file
     result = results / f"{now:%Y%m%dT%H%M%S.%fZ}-{given.gpu}-predicted.json"
-    try:
-        results.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        _say(str(error))
-        return USAGE
+    results.mkdir(parents=True, exist_ok=True)
     own = [] if "benchmark_out" in given.names else [f"--benchmark_out={result}"]
     with tempfile.TemporaryDirectory(prefix="rehearse-") as name:
         rates = Path(name, "rates")
@@ -114,7 +109,3 @@ def main(
     if not found.complete:
         _say("the run was stopped early")
     return GOOD if status == 0 and found.complete else FAILED
-
-
-if __name__ == "__main__":
-    run_main("tools/rehearse", main)

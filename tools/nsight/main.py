@@ -7,13 +7,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from reports.command import run_main
+from reports.command import status_of
 from reports.compare.filters import matching
-from reports.pages.__main__ import main as report
+from reports.pages.main import main as report
+from reports.results.refused import Refused
 from tools.nsight.cases import (
     EXPERIMENT,
     REPORTS,
-    Refused,
     cases,
     divided,
     folder,
@@ -22,7 +22,7 @@ from tools.nsight.cases import (
 )
 
 PROGRAM = Path(__file__).resolve().parents[2] / "build/release/benchmarks/trainbench"
-GOOD, FAILED, USAGE = 0, 1, 2
+GOOD, FAILED = 0, 1
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -62,22 +62,19 @@ def _ours(
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False
     )
-    if done.returncode == USAGE:
+    if done.returncode == Refused.status:
         _say(
             "the suite has no breakdown of these steps; --suite=paper has those of all"
         )
         return FAILED
     # A run with an ERROR row has a result, too.
-    return report([str(result), "--csv"]) or done.returncode
+    wrong = status_of("tools/report", report, [str(result), "--csv"])
+    return wrong or done.returncode
 
 
 def main(tokens: Sequence[str], program: Path = PROGRAM) -> int:
     given, flags = _parser().parse_known_args(tokens)
-    try:
-        names = cases(program, given.benchmark_filter, flags)
-    except Refused as error:
-        _say(str(error))
-        return USAGE
+    names = cases(program, given.benchmark_filter, flags)
     status = GOOD
     for name in names:
         directory = given.into / folder(name)
@@ -91,7 +88,3 @@ def main(tokens: Sequence[str], program: Path = PROGRAM) -> int:
         for path in written:
             print(path)
     return _ours(given.into, program, flags, names) or status
-
-
-if __name__ == "__main__":
-    run_main("tools/nsys", main)

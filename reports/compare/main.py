@@ -11,23 +11,18 @@ is not a result, or nothing to compare.
 
 import argparse
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 
-from reports.command import run_main
 from reports.compare import as_json, markdown, text
 from reports.compare.ab_decisions import comparison_of
 from reports.compare.ab_record import load as load_ab
 from reports.compare.argument_types import pattern, percentage
 from reports.compare.comparison import Comparison, Options, compare
-from reports.compare.environment import NotComparable
 from reports.compare.noise import load_noise
 from reports.results.parts import runs
-from reports.results.rows import NotAResult, Result, load
+from reports.results.rows import Result, load
 from reports.results.text import plural
-
-NOT_COMPARABLE = 2
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -144,18 +139,10 @@ def _comparison(
 def main(arguments: list[str]) -> int:
     parser = _parser()
     given = parser.parse_intermixed_args(arguments)
-    try:
-        comparison = _comparison(parser, given)
-    except (NotAResult, NotComparable) as error:
-        print(f"tools/compare: {error}", file=sys.stderr)
-        return NOT_COMPARABLE
+    comparison = _comparison(parser, given)
     if given.json:
         report = json.dumps(as_json.document(comparison), indent=1)
     else:
         report = (markdown if given.markdown else text).render(comparison)
     print(report)
     return comparison.exit_code
-
-
-if __name__ == "__main__":
-    run_main("tools/compare", main)

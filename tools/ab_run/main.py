@@ -5,13 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from reports.command import run_main
 from reports.compare.ab_decisions import fewest_pairs
 from reports.compare.ab_record import RESULT, AbRun, load, save
 from reports.compare.comparison import Options
-from reports.compare.environment import NotComparable
-from reports.history.commits import Refused
-from reports.results.rows import NotAResult
 from reports.results.text import plural
 from tools.ab_run import report
 from tools.ab_run.arguments import Arguments, parse
@@ -102,13 +98,7 @@ def main(tokens: Sequence[str]) -> int:
     except Interrupted as interrupt:
         status_line.print("interrupted")
         return interrupt.status
-    except (NotAResult, NotComparable, Refused) as error:
-        status_line.print(f"tools/ab: {error}")
-        return Usage.status
-    except (Failed, OSError) as error:  # e.g. the disk is full
-        status_line.print(f"tools/ab: {error}")
-        return error.status if isinstance(error, Failed) else Failed.status
-
-
-if __name__ == "__main__":
-    run_main("tools/ab", main)
+    except OSError as error:  # e.g. the disk is full
+        raise Failed(str(error)) from error
+    finally:
+        status_line.close()

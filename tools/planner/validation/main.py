@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from reports.command import run_main
 from reports.results.files import write_files
 from reports.results.rows import load
 from tools.planner import arguments
-from tools.planner.__main__ import RUN, Ask
+from tools.planner.main import RUN, Ask
 from tools.planner.validation import memory, page, points, step_times, steps
 from tools.planner.validation.cells import DATA, Lacking, Lacks
 from tools.planner.validation.judged import Comparison, compare
@@ -124,7 +123,3 @@ def main(tokens: Sequence[str], ask: Ask = RUN) -> int:
         parser.error(str(error))
     print(printed)
     return status
-
-
-if __name__ == "__main__":
-    run_main("tools/validate", main)

@@ -2,18 +2,14 @@
 """tools/report: writes a result as a page in HTML and in Markdown."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from reports.command import run_main
 from reports.pages.page import Page, page
 from reports.pages.render import as_html, as_markdown, images, tables
 from reports.results.files import write_files
 from reports.results.parts import runs
 from reports.results.rows import NotAResult, Result, load
-
-GOOD, USAGE = 0, 2
 
 
 def _load(paths: Sequence[Path]) -> Result:
@@ -87,17 +83,9 @@ def main(arguments: list[str]) -> int:
     )
     options = parser.parse_args(arguments)
     first = options.results[0]
-    try:
-        made = page(_load(options.results), _trace(options.memory_trace, first))
-        directory = options.directory or first.parent
-        written = _write(made, directory, first.stem, options.csv)
-    except (NotAResult, OSError) as error:
-        print(f"tools/report: {error}", file=sys.stderr)
-        return USAGE
+    made = page(_load(options.results), _trace(options.memory_trace, first))
+    directory = options.directory or first.parent
+    written = _write(made, directory, first.stem, options.csv)
     for path in written:
         print(path)
-    return GOOD
-
-
-if __name__ == "__main__":
-    run_main("tools/report", main)
+    return 0
