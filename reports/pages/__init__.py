@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Makes a page of a result: tables, plots and answers, in HTML and in Markdown."""

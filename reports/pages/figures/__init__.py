@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Plots that a spec of reports/experiments cannot express."""

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""The common style and the building blocks of all plots."""

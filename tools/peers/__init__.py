@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""The suite's work done in PyTorch, to compare times and results."""

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Predicts what a job needs, without running it."""

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Proves the suite on a GPU, and collects the evidence."""
