@@ -40,9 +40,9 @@ def _apart(
         more, less = max(new) > max(base), min(new) < min(base)
     if not (more or less):
         return None
-    if counter.better == "same":
+    if counter.direction == "same":
         return Change.CHANGED
-    is_worse = more if counter.better == "lower" else less
+    is_worse = more if counter.direction == "lower" else less
     return Change.WORSE if is_worse else Change.BETTER
 
 
@@ -64,7 +64,7 @@ def changes(base: Sequence[Row], new: Sequence[Row]) -> list[MetricChange]:
         befores, afters = _values(name, base), _values(name, new)
         change = _apart(counter, befores, afters) if afters else Change.LOST
         if change is not None:
-            worst = min if (change, counter.better) in _LEAST else max
+            worst = min if (change, counter.direction) in _LEAST else max
             ends = max(befores), worst(afters, default=None)
             found.append(MetricChange(name, counter.unit, *ends, change))
     return found

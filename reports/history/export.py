@@ -54,8 +54,8 @@ def github(series: Series, path: Path) -> dict[Path, str]:
     commit = f"commit {series.commits[-1].revision}"
     found = []
     for row, counter, (value, *ends) in _newest(series):
-        if counter.better == "lower":
-            name = row if counter is _TIME else f"{row} {counter.name}"
+        if counter.direction == "lower":
+            name = row if counter is _TIME else f"{row} {counter.counter}"
             entry = {"name": name, "unit": counter.unit or "count", "value": value}
             span = {"range": " to ".join(f"{end:.6g}" for end in ends)} if ends else {}
             found.append({**entry, **span, "extra": commit})
@@ -69,7 +69,7 @@ def bencher(series: Series, path: Path) -> dict[Path, str]:
         scale = 1e3 if counter is _TIME else 1
         keys = ("value", "lower_value", "upper_value")
         measure = {key: scale * v for key, v in zip(keys, values, strict=False)}
-        found[row][counter.name.replace("_", "-")] = measure
+        found[row][counter.counter.replace("_", "-")] = measure
     return {path: json.dumps(found, indent=1) + "\n"}
 
 

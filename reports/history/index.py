@@ -44,9 +44,9 @@ class Entry:
 
 def _exact(row: Row) -> list[Row]:
     """Returns the exact counters of a row: the smallest and the largest values."""
-    named = (replace(row.table.find(name), name=name) for name in row.counters)
+    named = (replace(row.table.find(name), counter=name) for name in row.counters)
     table = CounterTable(tuple(counter for counter in named if counter.is_compared))
-    each = {c.name: row.each.get(c.name, (row[c.name],)) for c in table.counters}
+    each = {name: row.each.get(name, (row[name],)) for name in table.compared}
     ends = [{name: end(values) for name, values in each.items()} for end in (min, max)]
     found = [Row(row.name, 0, {}, {}, end, table=table) for end in ends]
     return found[:1] if ends[0] == ends[1] else found
@@ -71,7 +71,7 @@ class _Facts:
 
 @dataclass(frozen=True)
 class _Index:
-    version: Literal[3] = 3
+    version: Literal[4] = 4
     # The exact counters of rows, as JSON; results share most of them.
     texts: list[bytes] = field(default_factory=list)
     results: dict[str, _Facts] = field(default_factory=dict)  # by file

@@ -5,7 +5,6 @@ A result has them in its list `counters`. fixtures/counters.md defines the words
 supplies the descriptions for results that lack the list.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
@@ -23,16 +22,26 @@ _BETTER = r"^(lower|higher|same)?(, [0-9]+([.][0-9]+)? %)?$"
 
 @dataclass(frozen=True)
 class Counter:
-    name: str  # a pattern if it contains a *
-    unit: str = ""  # e.g. us, B, FLOP/s; "" for a plain number
-    kind: Kind = "value"
-    better: str = ""  # lower, higher or same
-    tolerance: float = 0  # relative; differences within it count as equal
+    """A counter as a result's list describes it."""
+
+    counter: str  # its name; a pattern if it contains a *
+    unit: str  # e.g. us, B, FLOP/s; "" for a plain number
+    kind: Kind
+    better: Annotated[str, msgspec.Meta(pattern=_BETTER)]  # "lower, 5 %"; "": neither
+
+    @property
+    def direction(self) -> str:
+        return self.better.partition(", ")[0]
+
+    @property
+    def tolerance(self) -> float:
+        """Relative; differences within it count as equal."""
+        return float(self.better.partition(", ")[2].removesuffix(" %") or 0) / 100
 
     @property
     def is_compared(self) -> bool:
         """Whether a difference means that two programs do different work."""
-        return self.kind == "exact" and self.better != ""
+        return self.kind == "exact" and self.direction != ""
 
     @property
     def is_amount(self) -> bool:
@@ -49,50 +58,28 @@ class CounterTable:
 
     @cached_property
     def _found(self) -> dict[str, Counter]:
-        return {counter.name: counter for counter in reversed(self.counters)}
+        return {one.counter: one for one in reversed(self.counters)}
 
     def find(self, name: str) -> Counter:
         """Describes a counter; an unknown name is a value without a unit."""
         if name not in self._found:
-            matches = (one for one in self.counters if fnmatchcase(name, one.name))
-            self._found[name] = next(matches, Counter(name))
+            matches = (one for one in self.counters if fnmatchcase(name, one.counter))
+            self._found[name] = next(matches, Counter(name, "", "value", ""))
         return self._found[name]
 
     @property
     def compared(self) -> list[str]:
         """The names and patterns of the counters that are compared."""
-        return [counter.name for counter in self.counters if counter.is_compared]
-
-
-@dataclass(frozen=True)
-class Listed:
-    """A counter as a result's list describes it."""
-
-    counter: str
-    unit: str
-    kind: Kind
-    better: Annotated[str, msgspec.Meta(pattern=_BETTER)]  # and the tolerance
-
-
-def counter_table(listed: Sequence[Listed]) -> CounterTable:
-    """Makes a table from a result's list."""
-
-    def described(one: Listed) -> Counter:
-        better, _, tolerance = one.better.partition(", ")
-        relative = float(tolerance.removesuffix(" %") or 0) / 100
-        return Counter(one.counter, one.unit, one.kind, better, relative)
-
-    return CounterTable(tuple(map(described, listed)))
+        return [one.counter for one in self.counters if one.is_compared]
 
 
 @cache
 def default_table() -> CounterTable:
-    text = PATH.read_text(encoding="utf-8")
-    _, _, lines = text.partition("\n|---|---|---|---|---|\n")
+    lines = PATH.read_text("utf-8").partition("\n|---|---|---|---|---|\n")[2]
     rows = [line.removeprefix("| ").split(" | ", 4) for line in lines.splitlines()]
     listed = [
         {"counter": name.strip("`"), "unit": unit, "kind": kind, "better": better}
         for names, unit, kind, better, _ in rows
         for name in names.split(", ")
     ]
-    return counter_table(record(listed, list[Listed]))
+    return CounterTable(record(listed, tuple[Counter, ...]))

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 
 from reports.results import records
-from reports.results.counters import CounterTable, Listed, counter_table, default_table
+from reports.results.counters import Counter, CounterTable, default_table
 from reports.results.expectations import Expectation
 from reports.results.order_statistics import median_ends
 from reports.results.profiles import MemoryTable, Profile
@@ -342,7 +342,7 @@ class _Document:
     skipped: list[Failure]
     errors: list[Failure]
     complete: bool
-    counters: list[Listed] | None = None  # None: as in fixtures/counters.md
+    counters: tuple[Counter, ...] | None = None  # None: as in fixtures/counters.md
     turns: list[Turns] = field(default_factory=list)
     expectations: list[Expectation] = field(default_factory=list)
     profiles: list[Profile] = field(default_factory=list)
@@ -364,7 +364,7 @@ def parse(document: Any) -> Result:
     given = record(document, _Document, "a result of trainbench")
     context = {key: str(value) for key, value in given.context.items()}
     is_timed = context.get("device_kind") != NULL_GPU
-    table = default_table() if given.counters is None else counter_table(given.counters)
+    table = default_table() if given.counters is None else CounterTable(given.counters)
     for one in given.expectations:
         quantity = one.quantity
         if not (quantity.per or quantity.versus or quantity.along):
@@ -388,18 +388,15 @@ def parse(document: Any) -> Result:
         elif not entry.skipped:
             row = _row(entry, every, is_timed, table)
             rows.append(replace(row, turns=turns.get(row.name)))
-    return Result(
-        context=context,
-        rows=one_per_case(rows, is_process="processes" in context),
-        skipped=one_per_failed_case(skipped),
-        errors=one_per_failed_case(errors),
-        complete=given.complete,
-        expectations=given.expectations,
-        profiles=given.profiles,
-        memory=given.memory,
-        rehearsals=given.rehearsals,
-        questions={one.experiment: one for one in given.questions},
-    )
+    same = vars(given).keys() & Result.__dataclass_fields__.keys()
+    parts = {name: vars(given)[name] for name in same} | {
+        "context": context,
+        "rows": one_per_case(rows, is_process="processes" in context),
+        "skipped": one_per_failed_case(skipped),
+        "errors": one_per_failed_case(errors),
+        "questions": {one.experiment: one for one in given.questions},
+    }
+    return Result(**parts)
 
 
 def load(path: Path) -> Result:

@@ -26,9 +26,9 @@ def test_each_counter_of_the_reference_has_one_line() -> None:
         name
         for row in load(REFERENCE).rows
         for name in row.counters.keys() - row.numbers.keys()
-        if not any(fnmatchcase(name, one.name) for one in row.table.counters)
+        if not any(fnmatchcase(name, one.counter) for one in row.table.counters)
     }
-    names = [counter.name for counter in default_table().counters]
+    names = [one.counter for one in default_table().counters]
     assert not unknown and len(set(names)) == len(names)
 
 
