@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-# trainbench_unity(<target> [PARTS <n>] [<folder>...]): compiles the sources of a target,
+# trainbench_unity(<target> [PARTS <n>] [FIRST <header>] [<folder>...]): compiles the sources of a target,
 # in one language, as one file, or as n files of about equal size, since LibTorch's headers
 # and nvcc's passes cost seconds in each. The sources below each given folder form another
 # file, so that two cores have work. Names in the anonymous namespaces of a target must
 # therefore differ. A source with SKIP_UNITY_BUILD_INCLUSION is compiled separately.
+# The header, relative to the root, is the first include.
 #
 # CMake's own UNITY_BUILD includes absolute paths, so a compiler cache would not match
 # another checkout.
@@ -11,10 +12,13 @@ function(trainbench_unity target)
   if(NOT TRAINBENCH_UNITY)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" PARTS "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PARTS;FIRST" "")
   set(folders ${arg_UNPARSED_ARGUMENTS})
   get_target_property(sources ${target} SOURCES)
   set(alone "")
+  if(arg_FIRST)
+    set(includes_rest "#include \"${arg_FIRST}\"")
+  endif()
   foreach(source IN LISTS sources)
     cmake_path(ABSOLUTE_PATH source)
     get_source_file_property(skip "${source}" SKIP_UNITY_BUILD_INCLUSION)
