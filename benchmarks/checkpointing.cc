@@ -84,7 +84,7 @@ TRAINBENCH_REGISTER(Checkpointed,
         "batch:seq=4:512,8:512,4:1024 model=",
         kPublishedModels))
     // A segment has at most all blocks: use one name for the same work.
-    ->Complete([](StepParams& p, const RunOptions&, const Device&) {
+    ->Complete([](StepParams& p) {
       Checkpointing& how = p.model.checkpointing;
       if (how.every > 0) how.every = how.SegmentOf(p.model.layers);
     })

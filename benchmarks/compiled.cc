@@ -62,7 +62,7 @@ TRAINBENCH_REGISTER_F(RuntimeStep, Compiled,
       return IsHere(p.runtime, device) && p.step.mode != StepMode::kForward &&
              (p.step.precision == kFp32 || p.step.precision == kBf16Autocast);
     })
-    ->Complete([](Step& p, const RunOptions& options, const Device&) {
+    ->Complete([](Step& p, const RunOptions& options) {
       p.packages = options.aoti;
     })
     ->ExpectOnCpu("the compiler takes at most 0.8 of tiny's time in fp32",
@@ -111,7 +111,7 @@ TRAINBENCH_REGISTER_F(
     ->Where([](const Attention& p, const RunOptions&, const Device& device) {
       return IsHere(p.runtime, device) && p.attention.phase != Phase::kBackward;
     })
-    ->Complete([](Attention& p, const RunOptions& options, const Device&) {
+    ->Complete([](Attention& p, const RunOptions& options) {
       p.packages = options.aoti;
       p.attention.variant = AttentionKind::kNaive;
       // A forward pass alone is inference.

@@ -18,37 +18,12 @@
 //   waiting, so overlap_share stays below 0.5, and n ranks are no faster than
 //   one process with the whole batch and all cores.
 
-#include <array>
-#include <cstdint>
-#include <vector>
-
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/steps/parallel/data_parallel_step.h"
 
 namespace trainbench {
 namespace {
-
-// The Reducer has PyTorch's default bucket size, 25 MiB.
-constexpr std::array<GradientExchange, 9> kExchanges = {{
-    {.without = WithoutExchange::kAlone},
-    {.without = WithoutExchange::kSideBySide},
-    {.without = WithoutExchange::kWholeBatch},
-    {.strategy = SyncStrategy::kPerParameter},
-    {.strategy = SyncStrategy::kFlat},
-    {.strategy = SyncStrategy::kOverlapPerParameter},
-    {.strategy = SyncStrategy::kOverlapBucketed,
-     .bucket_mib = GradientExchange::kPredictedBucket},
-    {.strategy = SyncStrategy::kOverlapBucketed},
-    {.strategy = SyncStrategy::kReducer, .bucket_mib = 25},
-}};
-
-absl::string_view ExchangeName(const GradientExchange& exchange) {
-  if (exchange.predicts_bucket()) return "overlap_predicted_bucket";
-  return exchange.strategy ? SyncStrategyName(*exchange.strategy)
-                           : WithoutExchangeName(exchange.without);
-}
 
 class Ddp : public DataParallelStep {
  public:
@@ -56,18 +31,19 @@ class Ddp : public DataParallelStep {
 
   static CaseName NameOf(const Params& p) {
     CaseName name("ddp");
-    name.Word("strategy", ExchangeName(p.exchange))
+    name.Word("strategy", GradientExchangeName(p.exchange))
         .Word("model", p.step.model.name)
         .Word("precision", PrecisionName(p.step.precision))
-        .Value("ranks", p.exchange.is_one_process() ? 1 : p.ranks);
-    if (p.exchange.is(WithoutExchange::kAlone)) {
+        .Value("ranks", p.is_one_process() ? 1 : p.ranks);
+    if (p.exchange == GradientExchange::kAlone) {
       name.Value("as_one_of", p.ranks);
     }
-    if (p.exchange.is(WithoutExchange::kWholeBatch)) {
+    if (p.exchange == GradientExchange::kWholeBatch) {
       name.Value("instead_of", p.ranks);
     }
-    if (p.exchange.bucket_mib > 0) {
-      name.Value("bucket_mb", p.exchange.bucket_mib);
+    if (p.exchange == GradientExchange::kOverlapBucketed ||
+        p.exchange == GradientExchange::kReducer) {
+      name.Value("bucket_mb", p.bucket_mib);
     }
     return name.Value("batch", p.step.batch).Value("seq", p.step.seq);
   }
@@ -77,27 +53,6 @@ class Ddp : public DataParallelStep {
   }
 };
 
-// Only overlap_bucketed has a bucket size that varies.
-Axis<DataParallelParams> BucketAxis() {
-  constexpr WholeNumbers kSizes = {1, 4096};
-  return {
-      "bucket_mb",
-      [=](const RunOptions&) {
-        return std::vector{DescribeWholeNumbers(kSizes)};
-      },
-      [=](absl::string_view text, const RunOptions&, DataParallelParams& p) {
-        int64_t mib = 0;
-        if (!ReadWholeNumber(text, kSizes, mib)) return false;
-        if (ExchangeName(p.exchange) == "overlap_bucketed") {
-          p.exchange.bucket_mib = mib;
-        }
-        return true;
-      },
-      [](const DataParallelParams& p) {
-        return absl::StrCat(p.exchange.bucket_mib);
-      }};
-}
-
 constexpr char kExchanging[] =
     "per_parameter,flat,overlap_per_parameter,overlap_predicted_bucket,"
     "overlap_bucketed,reducer bucket_mb=1,10,100";
@@ -105,8 +60,8 @@ constexpr char kExchanging[] =
 TRAINBENCH_REGISTER(Ddp, "ddp")
     ->Axes(StepAxes<DataParallelParams>(&DataParallelParams::step), {"mode"})
     ->Axis("ranks", &DataParallelParams::ranks, kRankCounts)
-    ->Axis("strategy", &DataParallelParams::exchange, kExchanges, ExchangeName)
-    ->Axis(BucketAxis())
+    ->Axis("strategy", &DataParallelParams::exchange, GradientExchangeName)
+    ->Axis("bucket_mb", &DataParallelParams::bucket_mib, WholeNumbers{1, 4096})
     ->Smoke(
         "model=tiny precision=fp32 batch=1 seq=32 ranks=2 "
         "strategy=alone,overlap_bucketed bucket_mb=1")
@@ -130,8 +85,12 @@ TRAINBENCH_REGISTER(Ddp, "ddp")
         "model=tiny,small,xl precision=fp32,bf16_autocast batch=4 seq=128 "
         "ranks=2,4,6 strategy=alone,side_by_side,whole_batch,",
         kExchanging, ",1000"))
-    ->Complete([](DataParallelParams& p, const RunOptions&, const Device&) {
-      if (p.exchange.is(WithoutExchange::kWholeBatch)) p.step.batch *= p.ranks;
+    ->Complete([](DataParallelParams& p) {
+      if (p.exchange == GradientExchange::kWholeBatch) p.step.batch *= p.ranks;
+      // The Reducer has PyTorch's default size.
+      if (p.exchange != GradientExchange::kOverlapBucketed) {
+        p.bucket_mib = DataParallelParams().bucket_mib;
+      }
     })
     ->ExpectOnGpu("the time is predicted within 15 %",
                   Time().Per("predicted_us"), About(1, 0.15))

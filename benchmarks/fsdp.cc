@@ -75,7 +75,7 @@ TRAINBENCH_REGISTER_F(
         "sharded=everything reshard=0,1 prefetch=0,1",
         "model=tiny,small,xl precision=bf16 batch=4 seq=128 ranks=2,4,6 "
         "sharded=everything reshard=1 prefetch=1")
-    ->Complete([](ShardedParams& p, const RunOptions&, const Device&) {
+    ->Complete([](ShardedParams& p) {
       // Replicas gather nothing: use one name for the same work.
       if (p.replicas) p.sharding = ShardedStep::kOfReplicas;
     })

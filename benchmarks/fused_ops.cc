@@ -106,7 +106,7 @@ TRAINBENCH_REGISTER(
                          kPublishedModels))
     // The fused cross entropy computes the gradient in its forward pass, so
     // only the sum of both passes is comparable.
-    ->Where([](const FusedOps::Params& p, const RunOptions&, const Device&) {
+    ->Where([](const FusedOps::Params& p) {
       return (p.op == FusedOp::kCrossEntropy) == !p.pass.has_value();
     })
     ->Expect(

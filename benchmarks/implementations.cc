@@ -52,7 +52,7 @@ TRAINBENCH_REGISTER_F(
         "mode=forward,forward_backward,train_step batch=4 seq=128,512,1024 "
         "model=",
         kPublishedModels))
-    ->Complete([](StepParams& p, const RunOptions&, const Device&) {
+    ->Complete([](StepParams& p) {
       p.model.attention = AttentionOf(p.model.implementation);
     })
     ->Expect("LibTorch's operators are faster than the textbook's",

@@ -134,7 +134,7 @@ TRAINBENCH_REGISTER(Memory, "memory/model/precision/mode/batch/seq")
         "precision=fp32,bf16_autocast mode=inference,forward,train_step "
         "batch=4 seq=128,256,512,1024 model=",
         kPublishedModels))
-    ->Complete([](Memory::Params& p, const RunOptions& options, const Device&) {
+    ->Complete([](Memory::Params& p, const RunOptions& options) {
       p.trace_directory = options.memory_trace;
     })
     ->Expect("a dry run is within 2 % of the measured peak",

@@ -86,8 +86,9 @@ TRAINBENCH_REGISTER(NormPrecision,
     ->Full("norm=rms_norm magnitude=1,100")
     ->Paper("magnitude=1,10,30,60,100,300,1000,10000")
     // fp32 has no lower intermediates.
-    ->Where([](const NormPrecision::Params& p, const RunOptions&,
-               const Device&) { return p.is_wide || p.dtype != c10::kFloat; })
+    ->Where([](const NormPrecision::Params& p) {
+      return p.is_wide || p.dtype != c10::kFloat;
+    })
     ->Expect("fp16 overflows at magnitude 100",
              Counter("overflowed").Of("dtype=fp16 internals=low magnitude=100"),
              About(1, 0))

@@ -226,7 +226,7 @@ TRAINBENCH_REGISTER(PeakStream, "peak/work=stream/kernel/stores/size")
     ->Full("kernel=copy,scale,add,triad,update,read size=256Mi")
     ->OnCpu()
     // A read stores nothing, so it has only one kind of stores.
-    ->Where([](const PeakStream::Params& p, const RunOptions&, const Device&) {
+    ->Where([](const PeakStream::Params& p) {
       return p.stores == Stores::kOrdinary || p.kernel != StreamKernel::kRead;
     });
 

@@ -57,7 +57,7 @@ void StepOnMean(TransformerLm& model, const Batch& batch, Precision precision,
   ComputeGradients(model, batch, precision);
   AverageGradients(TrainableParameters(*model), group);
   AdamW(TrainableParameters(*model), AdamWKind::kFused).Step();
-  ReleaseGradients(model);  // AddToCost in fixtures/ relies on it
+  ReleaseGradients(model);
 }
 
 }  // namespace

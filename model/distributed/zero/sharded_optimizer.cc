@@ -69,7 +69,8 @@ class FlatAdamW final : public ParallelTrainer {
   FlatAdamW(OptimizerSharding sharding,
             const std::vector<at::Tensor>& parameters,
             const AdamWOptions& options, ProcessGroup& group)
-      : group_(group),
+      : sharding_(sharding),
+        group_(group),
         parameters_(parameters),
         gradients_(parameters, group,
                    [this](const at::Tensor& all) { Reduce(all); }) {
@@ -95,20 +96,20 @@ class FlatAdamW final : public ParallelTrainer {
 
   void Finish() override {
     gradients_.Finish();
-    if (!is_sharded()) return;
+    if (!has_shard()) return;
     shard_.mutable_grad() = group_.ChunkOf(gradients_.values());
   }
   void Update() override {
     adamw_->Step();
     gradients_.Release();
-    if (is_sharded()) shard_.mutable_grad().reset();
+    if (has_shard()) shard_.mutable_grad().reset();
   }
   bool shares_parameters() const override {
-    return is_sharded() || !owners_.empty();
+    return sharding_ != OptimizerSharding::kReplicated;
   }
   void ShareParameters() override {
     if (!exchanges_) return;
-    if (is_sharded()) group_.AllGather(flat_parameters_, shard_);
+    if (has_shard()) group_.AllGather(flat_parameters_, shard_);
     for (std::size_t i = 0; i < owners_.size(); ++i) {
       group_.Broadcast(parameters_[i].detach(), owners_[i]);
     }
@@ -117,17 +118,18 @@ class FlatAdamW final : public ParallelTrainer {
   int64_t StateBytes() const override { return adamw_->StateBytes(); }
 
  private:
-  bool is_sharded() const { return shard_.defined(); }
+  bool has_shard() const { return sharding_ == OptimizerSharding::kSharded; }
 
   void Reduce(const at::Tensor& all) {
     if (!exchanges_) return;
-    if (is_sharded()) {
+    if (has_shard()) {
       group_.ReduceScatter(group_.ChunkOf(all), all);
     } else {
       group_.AllReduce(all);
     }
   }
 
+  const OptimizerSharding sharding_;
   ProcessGroup& group_;
   std::vector<at::Tensor> parameters_;
   FlatGradients gradients_;             // validates the parameters
