@@ -27,15 +27,27 @@ void CheckNcclHeader(const std::array<int, 3>& header) {
               "; allowed: ", absl::StrJoin(libtorch, "."), ", LibTorch's own");
 }
 
-c10::intrusive_ptr<c10d::Backend> MakeNcclBackend(
-    const c10::intrusive_ptr<c10d::Store>& store, const GroupOptions& options) {
-  CheckNcclHeader({NCCL_MAJOR, NCCL_MINOR, NCCL_PATCH});
-  // When a collective fails, c10d would first collect debug information for a
-  // minute before it ends the rank, and the other ranks would wait that long.
-  // The user's settings take precedence.
+void SetNcclEnvironment() {
+  constexpr char kErrors[] = "TORCH_NCCL_ASYNC_ERROR_HANDLING";
+  if (c10::utils::get_env(kErrors).value_or("1") == "1") {
+    c10::utils::set_env(kErrors, "2");
+  }
+  // Debug information would take a minute, in which other ranks wait.
   c10::utils::set_env("TORCH_NCCL_DUMP_ON_TIMEOUT", "0", /*overwrite=*/false);
   c10::utils::set_env("TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC", "100",
                       /*overwrite=*/false);
+}
+
+void CheckNcclErrors(c10d::Backend& backend) {
+  auto* const nccl = dynamic_cast<c10d::ProcessGroupNCCL*>(&backend);
+  if (nccl == nullptr || nccl->getError() == c10d::ErrorType::SUCCESS) return;
+  C10_THROW_ERROR(DistBackendError, "a collective of NCCL failed");
+}
+
+c10::intrusive_ptr<c10d::Backend> MakeNcclBackend(
+    const c10::intrusive_ptr<c10d::Store>& store, const GroupOptions& options) {
+  CheckNcclHeader({NCCL_MAJOR, NCCL_MINOR, NCCL_PATCH});
+  SetNcclEnvironment();
   auto nccl = c10d::ProcessGroupNCCL::Options::create();
   nccl->timeout = options.timeout;
   return c10::make_intrusive<c10d::ProcessGroupNCCL>(store, options.rank,
@@ -45,6 +57,8 @@ c10::intrusive_ptr<c10d::Backend> MakeNcclBackend(
 #else  // no CUDA in this build
 
 void CheckNcclHeader(const std::array<int, 3>&) {}
+void SetNcclEnvironment() {}
+void CheckNcclErrors(c10d::Backend&) {}
 
 c10::intrusive_ptr<c10d::Backend> MakeNcclBackend(
     const c10::intrusive_ptr<c10d::Store>&, const GroupOptions&) {

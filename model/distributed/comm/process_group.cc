@@ -220,6 +220,7 @@ class C10dGroup final : public ProcessGroup {
 
   void Close() override {
     for (const auto& [colors, part] : parts_) part->Close();
+    CheckNcclErrors(*backend_);
     backend_->shutdown();
     if (cpu_group_ != nullptr) cpu_group_->Close();
     closed_ = true;

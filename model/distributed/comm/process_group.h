@@ -147,7 +147,8 @@ class ProcessGroup {
   virtual void Barrier() = 0;
 
   // Closes the parts, waits for NCCL's collectives and frees its communicator.
-  // All ranks call it after their last collective. The destructor of a group
+  // All ranks call it after their last collective. Throws c10::DistBackendError
+  // if one of NCCL's has failed meanwhile. The destructor of a group
   // that was not closed, because a rank failed, aborts its collectives.
   virtual void Close() = 0;
 

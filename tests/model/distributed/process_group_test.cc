@@ -179,6 +179,19 @@ TEST(ProcessGroupTest, AnNcclHeaderOtherThanLibTorchsIsRefused) {
               }),
               AllOf(HasSubstr("nccl.h 1.2.34"), HasSubstr("allowed: 2.")));
 }
+
+TEST(ProcessGroupTest, AFailedCollectiveOfNcclDoesNotEndTheProcess) {
+  constexpr char kErrors[] = "TORCH_NCCL_ASYNC_ERROR_HANDLING";
+  SetNcclEnvironment();
+  EXPECT_STREQ(std::getenv(kErrors), "2") << "CleanUpOnly";
+  setenv(kErrors, "1", /*overwrite=*/1);
+  SetNcclEnvironment();
+  EXPECT_STREQ(std::getenv(kErrors), "2") << "torchrun sets 1";
+  setenv(kErrors, "3", /*overwrite=*/1);
+  SetNcclEnvironment();
+  EXPECT_STREQ(std::getenv(kErrors), "3") << "the user's";
+  unsetenv(kErrors);
+}
 #endif
 
 // A message to a dead rank raises the same signal.

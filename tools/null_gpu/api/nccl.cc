@@ -217,9 +217,11 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm) {
   return Ask([&] { delete comm; });
 }
 
-// Also ends kernels that would wait for a rank forever.
+// Also ends kernels that would wait for a rank forever. c10d aborts a failed
+// communicator twice, the second time as null.
 ncclResult_t ncclCommAbort(ncclComm_t comm) {
   return Ask([&] {
+    if (comm == nullptr) return;
     for (cudaStream_t stream : comm->streams) EndNow(stream);
     delete comm;
   });

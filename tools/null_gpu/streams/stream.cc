@@ -204,8 +204,18 @@ void WaitForWork(int device) {
 
 void EndNow(cudaStream_t handle) {
   const std::lock_guard lock(StreamMutex());
-  Stream* const stream = FindStream(handle);
-  if (stream != nullptr) stream->ready_ns = std::min(stream->ready_ns, NowNs());
+  Stream* const ended = FindStream(handle);
+  if (ended == nullptr) return;
+  const int64_t now = NowNs();
+  const bool was_waited_for = ended->ready_ns == kForever;
+  ended->ready_ns = std::min(ended->ready_ns, now);
+  if (!was_waited_for) return;
+  for (Stream* stream : StreamsOf(ended->device)) {
+    if (stream->ready_ns == kForever) stream->ready_ns = now;
+  }
+  for (Event* event : GetStreams().events) {
+    if (event->ready_ns == kForever) event->ready_ns = now;
+  }
 }
 
 int64_t NowNs() {

@@ -111,7 +111,8 @@ cudaError_t WithStream(cudaStream_t handle, Body&& body) {
 // Waits until all work on the streams of the device has ended.
 void WaitForWork(int device);
 
-// Ends all work on the stream now, as an aborted collective does.
+// Ends all work on the stream now, as an aborted collective does, and with it
+// what waits for work that never ends.
 void EndNow(cudaStream_t stream);
 
 int64_t NowNs();

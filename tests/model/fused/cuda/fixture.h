@@ -25,7 +25,7 @@ class CudaFusedTest : public testing::Test {
     if (CudaDeviceCount() == 0) GTEST_SKIP() << "no CUDA device";
     at::manual_seed(1);
     emulated_ = kernels::EmulatedKernels::Install();
-    if (emulated_) ResetCounters();
+    ResetCounters();
   }
   void TearDown() override { ExpectKernelsOfLibTorch(0); }
 
@@ -47,8 +47,9 @@ class CudaFusedTest : public testing::Test {
     ResetCounters();
   }
 
-  // Resets the counts of launches.
-  static void ResetCounters() {
+  // Resets the emulator's counts of launches. Does nothing on a real GPU.
+  void ResetCounters() const {
+    if (!emulated_) return;
     kernels::EmulatedKernels::Take();
     NullGpu<decltype(trainbench_null_gpu_reset)>("trainbench_null_gpu_reset")();
   }

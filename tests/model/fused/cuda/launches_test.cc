@@ -36,8 +36,8 @@ class EmulatedLaunchTest : public CudaFusedTest {
   }
 
   // Returns the errors of an operation with spoiled launches, or "".
-  static std::string WrongWith(std::function<void(Grid&)> spoil,
-                               const std::function<void()>& operation) {
+  std::string WrongWith(std::function<void(Grid&)> spoil,
+                        const std::function<void()>& operation) const {
     EmulatedKernels::Spoil(std::move(spoil));
     operation();
     EmulatedKernels::Spoil(nullptr);
