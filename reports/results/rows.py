@@ -388,15 +388,18 @@ def parse(document: Any) -> Result:
         elif not entry.skipped:
             row = _row(entry, every, is_timed, table)
             rows.append(replace(row, turns=turns.get(row.name)))
-    same = vars(given).keys() & Result.__dataclass_fields__.keys()
-    parts = {name: vars(given)[name] for name in same} | {
-        "context": context,
-        "rows": one_per_case(rows, is_process="processes" in context),
-        "skipped": one_per_failed_case(skipped),
-        "errors": one_per_failed_case(errors),
-        "questions": {one.experiment: one for one in given.questions},
-    }
-    return Result(**parts)
+    return Result(
+        context=context,
+        rows=one_per_case(rows, is_process="processes" in context),
+        skipped=one_per_failed_case(skipped),
+        errors=one_per_failed_case(errors),
+        complete=given.complete,
+        expectations=given.expectations,
+        profiles=given.profiles,
+        memory=given.memory,
+        rehearsals=given.rehearsals,
+        questions={one.experiment: one for one in given.questions},
+    )
 
 
 def load(path: Path) -> Result:

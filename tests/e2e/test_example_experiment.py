@@ -154,7 +154,7 @@ def test_two_commits_of_its_repository_are_compared(
     run(
         *(prefix / TOOLS / "ab", f"--project={mine / 'bench'}", "--target=mine"),
         *("HEAD~1", "HEAD", "--out=ab", "--threshold=20", "--max_pairs=8"),
-        *("--suite=smoke", "--elements=64Ki", "--benchmark_filter=none|tanh"),
+        *(*RUN, "--elements=64Ki", "--benchmark_filter=none|tanh"),
         cwd=tmp_path,
         status=1,
     )

@@ -147,7 +147,9 @@ def run_stages(
         if left <= 0 or (stage.limit > left and stage != stages[0]):
             late.append(stage)
             continue
-        limit = left if stage.takes_rest else min(stage.limit, left)
+        # A null GPU is as slow as its CPU is busy.
+        has_rest = stage.takes_rest or place.null_gpu is not None
+        limit = left if has_rest else min(stage.limit, left)
         run_stage(stage, place, state, limit, again)
         after(stage)
     return late
