@@ -10,7 +10,6 @@ from pathlib import Path
 from reports.command import status_of
 from reports.compare.filters import matching
 from reports.pages.main import main as report
-from reports.results.refused import Refused
 from tools.nsight.cases import (
     EXPERIMENT,
     REPORTS,
@@ -22,7 +21,7 @@ from tools.nsight.cases import (
 )
 
 PROGRAM = Path(__file__).resolve().parents[2] / "build/release/benchmarks/trainbench"
-GOOD, FAILED = 0, 1
+GOOD, FAILED, USAGE = 0, 1, 2
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -62,7 +61,7 @@ def _ours(
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False
     )
-    if done.returncode == Refused.status:
+    if done.returncode == USAGE:
         _say(
             "the suite has no breakdown of these steps; --suite=paper has those of all"
         )

@@ -30,14 +30,13 @@ void CheckNcclHeader(const std::array<int, 3>& header);
 
 // Makes c10d end a failed collective of NCCL (mode 2, CleanUpOnly) instead of
 // the process, so that the error can become every rank's; torchrun sets 1,
-// TearDown. Other settings of the user take precedence. Does nothing in a
+// TearDown. Other values take precedence. Does nothing in a
 // program that was built without CUDA.
 void SetNcclEnvironment();
 
-// Throws c10::DistBackendError if c10d has ended a collective of this backend,
-// so that values and times since then are wrong. Does nothing for other
-// backends than NCCL.
-void CheckNcclErrors(c10d::Backend& backend);
+// Returns whether c10d has ended a collective of this backend of NCCL, so that
+// values and times since then are wrong; false for other backends.
+bool HasNcclFailed(c10d::Backend& backend);
 
 // Has no other ranks: sends nothing, does not wait and leaves all values
 // unchanged. Calls that this project does not make throw c10d's c10::Error.

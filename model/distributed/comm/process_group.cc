@@ -220,7 +220,7 @@ class C10dGroup final : public ProcessGroup {
 
   void Close() override {
     for (const auto& [colors, part] : parts_) part->Close();
-    CheckNcclErrors(*backend_);
+    if (cpu_group_ != nullptr) CheckNccl();
     backend_->shutdown();
     if (cpu_group_ != nullptr) cpu_group_->Close();
     closed_ = true;
@@ -231,6 +231,17 @@ class C10dGroup final : public ProcessGroup {
   }
 
  private:
+  // NCCL may report an error to one rank, but all have waited for it.
+  void CheckNccl() {
+    const bool mine = HasNcclFailed(*backend_);
+    const at::Tensor any = at::full({1}, mine ? 1.0 : 0.0);
+    cpu_group_->AllReduceMax(any);
+    if (any.item<double>() == 0) return;
+    C10_THROW_ERROR(DistBackendError,
+                    mine ? "a collective of NCCL failed"
+                         : "a collective of NCCL failed on another rank");
+  }
+
   void Record(CollectiveKind kind, const at::Tensor& whole,
               bool async_op = true) {
     ProcessGroup::Record({.kind = kind,

@@ -148,7 +148,7 @@ class ProcessGroup {
 
   // Closes the parts, waits for NCCL's collectives and frees its communicator.
   // All ranks call it after their last collective. Throws c10::DistBackendError
-  // if one of NCCL's has failed meanwhile. The destructor of a group
+  // on every rank if one of NCCL's has failed on any. The destructor of a group
   // that was not closed, because a rank failed, aborts its collectives.
   virtual void Close() = 0;
 

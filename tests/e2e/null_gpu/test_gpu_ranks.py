@@ -164,6 +164,26 @@ def test_a_collective_that_fails_costs_its_case_only(trainbench: Program) -> Non
     assert len(measured(result)) == 1
 
 
+def test_a_failure_of_the_last_collective_is_every_ranks(trainbench: Program) -> None:
+    """No later one finds it, but the time of the last call is wrong."""
+    report = trainbench.directory / "report.jsonl"
+    env = null_gpu(count=2, TRAINBENCH_NULL_GPU_REPORT=str(report))
+    trainbench.run(SUM, *FAST, env=env)
+    last = calls(report)["ncclAllReduce"] // 2
+    first, second = run_two(trainbench, f"nccl:{last}=remote_error")
+    ends = (first.returncode, second.returncode)
+    assert ends == (1, 1), first.stderr + second.stderr
+    (error,) = trainbench.result()["errors"]
+    assert re.match("rank [01]: a collective of NCCL failed", error["reason"])
+
+
+def test_a_rank_takes_the_only_gpu_that_it_sees(trainbench: Program) -> None:
+    ranks = local_ranks(2, **null_gpu(count=1))
+    finished = run_all(trainbench, ranks, SUM, *FAST)
+    assert [done.returncode for done in finished] == [0, 0], finished[1].stderr
+    assert len(measured(trainbench.result())) == 1
+
+
 def test_collectives_that_never_end_end_the_case(trainbench: Program) -> None:
     env = null_gpu(count=2, fault="nccl:3=never")
     trainbench.run(SUM, "--rank_timeout_seconds=10", *FAST, code=1, env=env)

@@ -182,6 +182,7 @@ TEST(ProcessGroupTest, AnNcclHeaderOtherThanLibTorchsIsRefused) {
 
 TEST(ProcessGroupTest, AFailedCollectiveOfNcclDoesNotEndTheProcess) {
   constexpr char kErrors[] = "TORCH_NCCL_ASYNC_ERROR_HANDLING";
+  unsetenv(kErrors);
   SetNcclEnvironment();
   EXPECT_STREQ(std::getenv(kErrors), "2") << "CleanUpOnly";
   setenv(kErrors, "1", /*overwrite=*/1);

@@ -111,8 +111,9 @@ cudaError_t WithStream(cudaStream_t handle, Body&& body) {
 // Waits until all work on the streams of the device has ended.
 void WaitForWork(int device);
 
-// Ends all work on the stream now, as an aborted collective does, and with it
-// what waits for work that never ends.
+// Ends all work on the stream now, as an aborted collective does. If it would
+// never end, so do the device's other streams and all events that never end:
+// they may have waited for it.
 void EndNow(cudaStream_t stream);
 
 int64_t NowNs();
