@@ -155,9 +155,8 @@ def test_a_rank_whose_collective_finds_no_memory_is_named(trainbench: Program) -
 
 def test_a_collective_that_fails_costs_its_case_only(trainbench: Program) -> None:
     """c10d would take the rank down, and with it all its cases."""
-    first, second = run_two(trainbench, "nccl:3=remote_error", "65536,131072")
-    ends = (first.returncode, second.returncode)
-    assert ends == (1, 1), first.stderr + second.stderr
+    finished = run_two(trainbench, "nccl:3=remote_error", "65536,131072")
+    assert [done.returncode for done in finished] == [1, 1], finished
     result = trainbench.result()
     (error,) = result["errors"]
     assert error["reason"].startswith("rank 1: NCCL communicator was aborted")
@@ -167,12 +166,11 @@ def test_a_collective_that_fails_costs_its_case_only(trainbench: Program) -> Non
 def test_a_failure_of_the_last_collective_is_every_ranks(trainbench: Program) -> None:
     """No later one finds it, but the time of the last call is wrong."""
     report = trainbench.directory / "report.jsonl"
-    env = null_gpu(count=2, TRAINBENCH_NULL_GPU_REPORT=str(report))
-    trainbench.run(SUM, *FAST, env=env)
+    gpus = null_gpu(count=2, TRAINBENCH_NULL_GPU_REPORT=str(report))
+    trainbench.run(SUM, *FAST, env=gpus)
     last = calls(report)["ncclAllReduce"] // 2
-    first, second = run_two(trainbench, f"nccl:{last}=remote_error")
-    ends = (first.returncode, second.returncode)
-    assert ends == (1, 1), first.stderr + second.stderr
+    finished = run_two(trainbench, f"nccl:{last}=remote_error")
+    assert [done.returncode for done in finished] == [1, 1], finished
     (error,) = trainbench.result()["errors"]
     assert re.match("rank [01]: a collective of NCCL failed", error["reason"])
 
