@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 # trainbench_unity(<target> [PARTS <n>] [FIRST <header>] [<folder>...]): compiles the
-# sources of a target, in one language, as one file, or as n files of about equal size, since LibTorch's headers
-# and nvcc's passes cost seconds in each. The sources below each given folder form another
-# file, so that two cores have work. Names in the anonymous namespaces of a target must
-# therefore differ. A source with SKIP_UNITY_BUILD_INCLUSION is compiled separately.
-# The header, relative to the root, is the first include.
+# sources of a target, in one language, as one file, or as n files of about equal size,
+# since LibTorch's headers and nvcc's passes cost seconds in each. The sources below each
+# given folder form another file, so that two cores have work. Names in the anonymous
+# namespaces of a target must therefore differ. A source with
+# SKIP_UNITY_BUILD_INCLUSION is compiled separately. The header, relative to the root, is
+# the first include.
 #
 # CMake's own UNITY_BUILD includes absolute paths, so a compiler cache would not match
 # another checkout.

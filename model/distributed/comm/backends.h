@@ -5,6 +5,7 @@
 #define TRAINBENCH_MODEL_DISTRIBUTED_COMM_BACKENDS_H_
 
 #include <array>
+#include <string>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
@@ -30,13 +31,14 @@ void CheckNcclHeader(const std::array<int, 3>& header);
 
 // Makes c10d end a failed collective of NCCL (mode 2, CleanUpOnly) instead of
 // the process, so that the error can become every rank's; torchrun sets 1,
-// TearDown. Other values take precedence. Does nothing in a
-// program that was built without CUDA.
+// TearDown. Other values take precedence. Does nothing in a program that was
+// built without CUDA.
 void SetNcclEnvironment();
 
-// Returns whether c10d has ended a collective of this backend of NCCL, so that
-// values and times since then are wrong; false for other backends.
-bool HasNcclFailed(c10d::Backend& backend);
+// Returns why c10d has ended a collective of this backend of NCCL, so that
+// values and times since then are wrong; "" if it has not, and for other
+// backends.
+std::string NcclFailure(c10d::Backend& backend);
 
 // Has no other ranks: sends nothing, does not wait and leaves all values
 // unchanged. Calls that this project does not make throw c10d's c10::Error.

@@ -38,9 +38,20 @@ void SetNcclEnvironment() {
                       /*overwrite=*/false);
 }
 
-bool HasNcclFailed(c10d::Backend& backend) {
+std::string NcclFailure(c10d::Backend& backend) {
   auto* const nccl = dynamic_cast<c10d::ProcessGroupNCCL*>(&backend);
-  return nccl != nullptr && nccl->getError() != c10d::ErrorType::SUCCESS;
+  if (nccl == nullptr) return "";
+  switch (nccl->getError()) {
+    case c10d::ErrorType::SUCCESS:
+      return "";
+    case c10d::ErrorType::TIMEOUT:
+      return "collective operation timeout";
+    case c10d::ErrorType::COMM_ERROR:
+      return "communication error";
+    case c10d::ErrorType::REMOTE_ERROR:
+      return "error of another rank";
+  }
+  return "unknown error";
 }
 
 c10::intrusive_ptr<c10d::Backend> MakeNcclBackend(
@@ -57,7 +68,7 @@ c10::intrusive_ptr<c10d::Backend> MakeNcclBackend(
 
 void CheckNcclHeader(const std::array<int, 3>&) {}
 void SetNcclEnvironment() {}
-bool HasNcclFailed(c10d::Backend&) { return false; }
+std::string NcclFailure(c10d::Backend&) { return ""; }
 
 c10::intrusive_ptr<c10d::Backend> MakeNcclBackend(
     const c10::intrusive_ptr<c10d::Store>&, const GroupOptions&) {

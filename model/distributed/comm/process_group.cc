@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <string>
 #include <thread>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
@@ -233,13 +234,14 @@ class C10dGroup final : public ProcessGroup {
  private:
   // NCCL may report an error to one rank, but all have waited for it.
   void CheckNccl() {
-    const bool mine = HasNcclFailed(*backend_);
-    const at::Tensor any = at::full({1}, mine ? 1.0 : 0.0);
+    const std::string mine = NcclFailure(*backend_);
+    const at::Tensor any = at::full({1}, mine.empty() ? 0.0 : 1.0);
     cpu_group_->AllReduceMax(any);
     if (any.item<double>() == 0) return;
-    C10_THROW_ERROR(DistBackendError,
-                    mine ? "a collective of NCCL failed"
-                         : "a collective of NCCL failed on another rank");
+    C10_THROW_ERROR(
+        DistBackendError,
+        absl::StrCat("a collective of NCCL failed",
+                     mine.empty() ? " on another rank" : ": ", mine));
   }
 
   void Record(CollectiveKind kind, const at::Tensor& whole,
@@ -251,8 +253,16 @@ class C10dGroup final : public ProcessGroup {
 
   std::unique_ptr<Collective> Start(std::vector<at::Tensor> tensors,
                                     const std::function<WorkPtr()>& start) {
-    return std::make_unique<StartedWork>(std::move(tensors), options_.backend,
-                                         start);
+    try {
+      return std::make_unique<StartedWork>(std::move(tensors), options_.backend,
+                                           start);
+    } catch (const c10::DistBackendError& error) {
+      // c10d only says that the communicator was aborted.
+      const std::string cause = NcclFailure(*backend_);
+      if (cause.empty()) throw;
+      C10_THROW_ERROR(DistBackendError,
+                      absl::StrCat(error.what_without_backtrace(), cause));
+    }
   }
 
   void Wait(const std::function<WorkPtr()>& start) { Start({}, start)->Wait(); }

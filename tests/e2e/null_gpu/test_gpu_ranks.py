@@ -186,8 +186,4 @@ def test_collectives_that_never_end_end_the_case(trainbench: Program) -> None:
     env = null_gpu(count=2, fault="nccl:3=never")
     trainbench.run(SUM, "--rank_timeout_seconds=10", *FAST, code=1, env=env)
     (error,) = trainbench.result()["errors"]
-    # By the watchdog of NCCL, or by the exchange of samples over Gloo.
-    assert re.match(
-        "rank [01].*(collective operation timeout|Timed out|was aborted)",
-        error["reason"],
-    )
+    assert re.match("rank [01].*collective operation timeout", error["reason"])
