@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "model/dry_run/operators.h"
@@ -217,7 +218,7 @@ Kernel FindAttentionKernel(const c10::OperatorName& name, c10::Device device) {
       {"cudnn_attention_backward", GpuFlashBackward},
       {"efficient_attention", GpuEfficient},
       {"efficient_attention_backward", GpuEfficientBackward}};
-  const std::string prefix = "aten::_scaled_dot_product_";
+  constexpr std::string_view prefix = "aten::_scaled_dot_product_";
   if (!name.overload_name.empty() || !name.name.starts_with(prefix)) {
     return nullptr;
   }

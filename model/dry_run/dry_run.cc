@@ -18,32 +18,18 @@ using c10::DispatchKey;
 // The innermost dry run of this thread.
 thread_local DryRun* current = nullptr;
 
-// Whether this operator runs unchanged because it calls other operators, which
-// reach this fallback as well: LibTorch composes it on any device, or it is a
-// collective, which its group handles (ProcessGroup::Fake).
-bool IsComposite(const c10::OperatorHandle& op, DispatchKey device) {
-  const auto has = [&](DispatchKey key) {
-    return op.hasKernelForDispatchKey(key);
-  };
-  if (op.schema().name().starts_with("c10d::")) return true;
-  return !has(DispatchKey::Meta) && !has(device) &&
-         (has(DispatchKey::CompositeExplicitAutograd) ||
-          has(DispatchKey::CompositeExplicitAutogradNonFunctional) ||
-          has(DispatchKey::CompositeImplicitAutograd));
-}
-
 // The fallback of Fake, below autograd and autocast and above the backends.
 void RunDry(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
             torch::jit::Stack* stack) {
   dry::OperatorCall call(op, stack);
-  const DispatchKey device = dry::KeyOf(call.device());
   if (!call.IsDry()) {
     const c10::impl::ExcludeDispatchKeyGuard dry_off(DispatchKey::Fake);
     op.redispatchBoxed(
         keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER,
                                    DispatchKey::Fake),
         stack);
-  } else if (!call.IsStated() && IsComposite(op, device)) {
+  } else if (!call.IsStated() && call.IsComposite()) {
+    const DispatchKey device = dry::KeyOf(call.device());
     op.redispatchBoxed(c10::DispatchKeySet(device), stack);
   } else {
     const dry::KernelWork work = call.Run();

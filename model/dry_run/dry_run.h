@@ -10,14 +10,14 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
+#include <string_view>
 
 namespace trainbench {
 
 // The work that an operator would do.
 struct DryOperator {
-  std::string name;
-  double flops = 0;  // matrix products; a multiply-add counts as two
+  std::string_view name;  // valid as long as the program
+  double flops = 0;       // matrix products; a multiply-add counts as two
   // Bytes of the tensors that it reads and of those that it writes, each
   // counted once, without its scratch memory.
   double bytes = 0;

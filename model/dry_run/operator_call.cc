@@ -7,9 +7,7 @@
 #include <ATen/native/TypeProperties.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <optional>
-#include <string>
 
 #include "model/dry_run/storage.h"
 
@@ -38,30 +36,6 @@ void ReplaceTensors(IValue& value, const Visit& visit) {
   }
 }
 
-bool IsOneOf(const c10::OperatorHandle& op,
-             std::initializer_list<const char*> names) {
-  const std::string& name = op.schema().name();
-  return std::any_of(names.begin(), names.end(),
-                     [&](const char* one) { return name == one; });
-}
-
-bool ReplacesValues(const c10::OperatorHandle& op) {
-  return IsOneOf(op, {"aten::copy_", "aten::fill_", "aten::zero_",
-                      "aten::normal_", "aten::uniform_", "aten::random_"});
-}
-
-// Reads as many bytes of its first argument as it returns.
-bool PicksValues(const c10::OperatorHandle& op) {
-  return IsOneOf(op, {"aten::embedding", "aten::gather", "aten::index_select",
-                      "aten::nll_loss_forward"});
-}
-
-bool MakesNoValues(const c10::OperatorHandle& op) {
-  return op.hasTag(at::Tag::inplace_view) ||
-         IsOneOf(op, {"aten::empty", "aten::empty_like", "aten::empty_strided",
-                      "aten::new_empty", "aten::new_empty_strided"});
-}
-
 int64_t StoredBytes(const Tensor& x) {
   if (x.unsafeGetTensorImpl()->is_wrapped_number()) return 0;
   return static_cast<int64_t>(std::min(x.nbytes(), x.storage().nbytes()));
@@ -71,47 +45,43 @@ int64_t StoredBytes(const Tensor& x) {
 
 OperatorCall::OperatorCall(const c10::OperatorHandle& op,
                            torch::jit::Stack* stack)
-    : op_(op), stack_(stack), count_(op.schema().arguments().size()) {
-  for (std::size_t i = 0; i < count_; ++i) {
-    Read(Argument(i));
-    makes_int32_ |= op.schema().arguments()[i].name() == "dtype" &&
-                    Argument(i).isInt() &&
-                    Argument(i).toScalarType() == at::kInt;
-  }
-  stated_ = FindKernel(op.operator_name(), device_);
+    : op_(op),
+      facts_(FactsOf(op)),
+      stack_(stack),
+      count_(facts_.arguments.size()) {
+  for (std::size_t i = 0; i < count_; ++i) Read(Argument(i));
+  makes_int32_ = facts_.dtype && Argument(*facts_.dtype).isInt() &&
+                 Argument(*facts_.dtype).toScalarType() == at::kInt;
+}
+
+void OperatorCall::Read(const Tensor& x) {
+  if (!x.defined()) return;
+  ++tensors_;
+  if (!dry::IsDry(x)) return;
+  ++dry_;
+  if (x.is_cuda()) device_ = x.device();
 }
 
 void OperatorCall::Read(const IValue& value) {
-  IValue copy = value;
-  ReplaceTensors(copy, [&](const Tensor& x) {
-    ++tensors_;
-    if (dry::IsDry(x)) {
-      ++dry_;
-      if (x.is_cuda()) device_ = x.device();
+  if (value.isTensor()) {
+    Read(value.toTensor());
+  } else if (value.isTensorList()) {
+    for (const Tensor& x : value.toTensorVector()) Read(x);
+  } else if (value.isOptionalTensorList()) {
+    for (const auto& x : value.toOptionalTensorVector()) {
+      if (x) Read(*x);
     }
-    return x;
-  });
-  if (value.isDevice()) {
+  } else if (value.isDevice()) {
     device_ = value.toDevice();
     if (device_.is_cuda() && !device_.has_index()) device_.set_index(0);
     names_device_ = true;
   }
 }
 
-OperatorCall::Access OperatorCall::AccessOf(std::size_t argument) const {
-  const c10::Argument& declared = op_.schema().arguments()[argument];
-  // A fused AdamW writes gradients only to unscale them.
-  const bool writes = declared.alias_info() &&
-                      declared.alias_info()->isWrite() &&
-                      declared.name() != "grads";
-  if (writes) return {!declared.is_out() && !ReplacesValues(op_), true};
-  return {argument > 0 || !PicksValues(op_), false};
-}
-
 int64_t OperatorCall::bytes() const {
   const int64_t made = written_bytes_ + born_bytes_;
-  if (made == 0 || MakesNoValues(op_)) return 0;
-  return read_bytes_ + made + (PicksValues(op_) ? born_bytes_ : 0);
+  if (made == 0 || facts_.makes_no_values) return 0;
+  return read_bytes_ + made + (facts_.picks_values ? born_bytes_ : 0);
 }
 
 // 32-bit integers that are created on a CPU are real: c10d's Reducer stores in
@@ -125,7 +95,7 @@ bool OperatorCall::IsDry() const {
 // dtype of the computation (at::TensorIterator, compute_types).
 std::vector<Tensor> OperatorCall::CastOperands() {
   std::vector<Tensor> casts;
-  if (IsStated() || !device_.is_cpu() || !op_.hasTag(at::Tag::pointwise)) {
+  if (IsStated() || !device_.is_cpu() || !facts_.is_pointwise) {
     return casts;
   }
   std::vector<Tensor> operands;
@@ -145,7 +115,7 @@ std::vector<Tensor> OperatorCall::CastOperands() {
 KernelWork OperatorCall::RunOnMeta() {
   const c10::impl::ExcludeDispatchKeyGuard dry_off(DispatchKey::Fake);
   const at::AutoDispatchBelowADInplaceOrView below;
-  if (IsStated()) return stated_(*stack_);
+  if (IsStated()) return OnDevice().stated(*stack_);
   TORCH_CHECK(
       op_.hasKernelForDispatchKey(DispatchKey::Meta) ||
           op_.hasKernelForDispatchKey(DispatchKey::CompositeExplicitAutograd) ||
@@ -161,7 +131,7 @@ KernelWork OperatorCall::RunOnMeta() {
 KernelWork OperatorCall::Run() {
   const std::vector<Tensor> casts = CastOperands();
   for (std::size_t i = 0; i < count_; ++i) {
-    const Access access = AccessOf(i);
+    const OperatorFacts::Access access = facts_.arguments[i];
     ReplaceTensors(Argument(i), [&](const Tensor& x) {
       if (access.reads) read_bytes_ += StoredBytes(x);
       if (access.writes) written_bytes_ += StoredBytes(x);

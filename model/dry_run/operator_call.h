@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/dry_run/operator_facts.h"
 #include "model/dry_run/operators.h"
 
 namespace trainbench::dry {
@@ -24,8 +25,8 @@ class OperatorCall {
   // Whether the call is dry: an argument is, or the result is created without
   // tensor arguments or on a given device.
   bool IsDry() const;
-  // Whether operators.h defines the operator's work.
-  bool IsStated() const { return stated_ != nullptr; }
+  bool IsStated() const { return OnDevice().stated != nullptr; }
+  bool IsComposite() const { return OnDevice().is_composite; }
   // The device of the results.
   c10::Device device() const { return device_; }
 
@@ -39,25 +40,24 @@ class OperatorCall {
   c10::IValue& Argument(std::size_t i) {
     return (*stack_)[stack_->size() - count_ + i];
   }
+  const OperatorFacts::OnDevice& OnDevice() const {
+    return device_.is_cuda() ? facts_.on_cuda : facts_.on_cpu;
+  }
   void Read(const c10::IValue& value);
-  // Whether the operator reads the tensors of an argument, and writes them.
-  struct Access {
-    bool reads, writes;
-  };
-  Access AccessOf(std::size_t argument) const;
+  void Read(const at::Tensor& x);
   std::vector<at::Tensor> CastOperands();
   KernelWork RunOnMeta();
   at::Tensor ToMeta(const at::Tensor& x);
   at::Tensor ToDry(const at::Tensor& meta);
 
   const c10::OperatorHandle& op_;
+  const OperatorFacts& facts_;
   torch::jit::Stack* const stack_;
   const std::size_t count_;
   int tensors_ = 0, dry_ = 0;  // among the arguments
   bool names_device_ = false;
   bool makes_int32_ = false;
   c10::Device device_{c10::kCPU};
-  Kernel stated_ = nullptr;
   int64_t read_bytes_ = 0;
   int64_t written_bytes_ = 0;  // to arguments
   int64_t born_bytes_ = 0;     // in new results

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 #include <map>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "fixtures/device/device.h"
@@ -90,7 +90,7 @@ TEST(FlopsTest, OfEachComponentEqualTheProfilers) {
 // Counts the operators of an update, each with its operations per element. A
 // sum with a factor counts as two.
 TEST(AdamWFlopsTest, AreThoseOfTheOperatorsOfATextbookUpdate) {
-  const std::map<std::string, double> operations = {
+  const std::map<std::string_view, double> operations = {
       {"aten::mul", 1},      {"aten::add_", 1.5},  // one of two has a factor
       {"aten::addcmul_", 3}, {"aten::sqrt", 1},
       {"aten::div_", 1},     {"aten::addcdiv_", 3}};
