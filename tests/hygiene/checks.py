@@ -64,7 +64,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "reporters": ("experiment", "base"),
     "experiment": ("timing", "memory", "device", "base", "spec"),
     "ranks": ("timing", "memory", "device", "base", "comm", "spec"),
-    "verification": ("training", "nn", "spec"),
+    "verification": ("training", "nn", "dry_run", "spec"),
     "timing": ("device", "base", "spec"),
     "memory": ("device", "base", "spec"),
     "profiling": ("device", "base", "spec"),
