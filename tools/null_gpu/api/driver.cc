@@ -23,7 +23,7 @@ struct CUmod_st {};
 namespace null_gpu {
 namespace {
 
-constexpr CUresult kNoDevice = CUDA_ERROR_INVALID_DEVICE;
+constexpr CUresult kInvalidDevice = CUDA_ERROR_INVALID_DEVICE;
 
 // The primary contexts; a device has one and no other.
 CUctx_st contexts[kMostDevices];
@@ -87,26 +87,26 @@ CUresult cuDriverGetVersion(int* version) {
 }
 
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {
-  return AskAbout<kNoDevice>(ordinal, [&] { *device = ordinal; });
+  return AskAbout<kInvalidDevice>(ordinal, [&] { *device = ordinal; });
 }
 
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute,
                               CUdevice device) {
-  return AskAbout<kNoDevice>(device, [&] {
+  return AskAbout<kInvalidDevice>(device, [&] {
     *value = DeviceAttribute(static_cast<cudaDeviceAttr>(attribute), device);
   });
 }
 
 CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags,
                                     int* active) {
-  return AskAbout<kNoDevice>(device, [&] {
+  return AskAbout<kInvalidDevice>(device, [&] {
     *flags = 0;
     *active = GetMemory().HasContext(device) ? 1 : 0;
   });
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
-  return AskAbout<kNoDevice>(device, [&] {
+  return AskAbout<kInvalidDevice>(device, [&] {
     GetMemory().EnsureContext(device);
     *context = ContextOf(device);
   });

@@ -34,19 +34,19 @@ struct ncclComm {
 namespace null_gpu {
 namespace {
 
-std::mutex last_error_mutex;
-const char* last_error = "";
+std::mutex last_message_mutex;
+const char* last_message = "";
 
 // Returns NCCL's result if its own call into CUDA returned `error`. A failure
 // becomes the process's last error, with NCCL's text.
 ncclResult_t NcclResult(cudaError_t error) {
   if (error == cudaSuccess) return ncclSuccess;
-  const std::lock_guard lock(last_error_mutex);
+  const std::lock_guard lock(last_message_mutex);
   static std::map<cudaError_t, std::string> texts;
   const auto [text, is_new] =
       texts.try_emplace(error, "Cuda failure " + std::to_string(error) + " '" +
                                    ErrorText(error) + "'");
-  last_error = text->second.c_str();
+  last_message = text->second.c_str();
   return ncclUnhandledCudaError;
 }
 
@@ -192,8 +192,8 @@ const char* ncclGetErrorString(ncclResult_t result) {
 }
 
 const char* ncclGetLastError(ncclComm_t) {
-  const std::lock_guard lock(last_error_mutex);
-  return last_error;
+  const std::lock_guard lock(last_message_mutex);
+  return last_message;
 }
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {

@@ -147,16 +147,16 @@ void OrderHostAfterDevice(int device) {
 void OrderGraph(const Graph& graph) {
   if (!IsChecked()) return;
   // A chain of nodes takes the role of a stream.
-  struct Place {
+  struct Position {
     Clock clock;
     Moment moment;
   };
-  std::map<const GraphNode*, Place> places;
+  std::map<const GraphNode*, Position> places;
   std::set<const GraphNode*> continued;
   size_t chains = 0;
   History history;
   for (const auto& node : graph.nodes) {
-    Place& place = places[node.get()];
+    Position& place = places[node.get()];
     std::optional<Moment> previous;
     for (const GraphNode* dependency : node->dependencies) {
       place.clock.Join(places[dependency].clock);

@@ -18,7 +18,7 @@
 namespace null_gpu {
 namespace {
 
-thread_local uint32_t correlation = 0;
+thread_local uint32_t current_correlation = 0;
 
 uint32_t NextCorrelation() {
   static std::atomic<uint32_t> last{0};
@@ -34,23 +34,23 @@ void WipeStack() {
 }
 
 CallScope::CallScope(ApiEntry& entry)
-    : entry_(entry), outermost_(correlation == 0) {
+    : entry_(entry), outermost_(current_correlation == 0) {
   entry_.calls().Add();
   WipeStack();
   if (!outermost_) return;
-  correlation = NextCorrelation();
+  current_correlation = NextCorrelation();
   if (!IsTracing()) return;
   start_ = TraceNow();
-  TraceCorrelation(correlation);
+  TraceCorrelation(current_correlation);
 }
 
 CallScope::~CallScope() {
   if (!outermost_) return;
-  if (start_ != 0) TraceCall(entry_, start_, correlation);
-  correlation = 0;
+  if (start_ != 0) TraceCall(entry_, start_, current_correlation);
+  current_correlation = 0;
 }
 
-uint32_t CallScope::Correlation() { return correlation; }
+uint32_t CallScope::Correlation() { return current_correlation; }
 
 cudaError_t CallScope::Admit() {
   if (StickyError() != cudaSuccess) return StickyError();
