@@ -70,13 +70,18 @@ def answers(result: Result) -> list[Answer]:
     return [answer_of(result, name) for name in names]
 
 
+def _why(reasons: list[str]) -> str:
+    first, *others = dict.fromkeys(reason.partition(";")[0] for reason in reasons)
+    return f"{first}, and {plural(len(others), 'other reason')}" if others else first
+
+
 def skipped_sentence(result: Result) -> str:
     """States how many cases of each experiment were skipped, and why; "" if none."""
     cases = grouped(result.skipped, lambda case: case.experiment)
     if not cases:
         return ""
     parts = [
-        f"{len(each)} of `{experiment}` ({each[0].reason.partition(';')[0]})"
+        f"{len(each)} of `{experiment}` ({_why([c.reason for c in each])})"
         for experiment, each in cases.items()
     ]
     return f"{plural(len(result.skipped), 'case')} skipped: {', '.join(parts)}."
@@ -95,8 +100,12 @@ def incomplete(result: Result) -> str:
 
 
 def failed_sentence(result: Result) -> str:
-    """States how many cases failed; "" if none."""
-    return f"{plural(len(result.errors), 'case')} failed." if result.errors else ""
+    """States how many cases failed or computed a wrong result; "" if none."""
+    said = [f"{plural(len(result.errors), 'case')} failed."] if result.errors else []
+    if wrong := sum("wrong" in row.findings for row in result.rows):
+        rows = plural(wrong, "row")
+        said.append(f"{rows} with a wrong result: such times and ratios mean nothing.")
+    return " ".join(said)
 
 
 def markdown(result: Result) -> str:

@@ -5,7 +5,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from reports.answers.answer import markdown, unmeasured
+from reports.answers.answer import failed_sentence, markdown, unmeasured
 from reports.answers.excerpt import update
 from reports.answers.expectations import plain, summary
 from reports.answers.headline import sentences
@@ -26,7 +26,7 @@ def _text(result: Result, options: argparse.Namespace) -> str:
     if not options.summary:
         return markdown(result)
     judged = judgements(result)
-    lines = [unmeasured(result), *sentences(result)]
+    lines = [unmeasured(result), *sentences(result), failed_sentence(result)]
     lines += [summary(judged)] if judged else []
     if any(judgement.verdict != Verdict.HELD for judgement in judged):
         listed = f"tools/answers --expectations {options.result}"

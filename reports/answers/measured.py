@@ -229,7 +229,10 @@ class Measured:
         half = (self.high - self.low) / 2
         if distance * math.sqrt(MANY_RUNS / done) <= half:
             return f"not even {MANY_RUNS} runs would tell"
-        runs = math.ceil(done * (half / distance) ** 2)
+        factor = (half / distance) ** 2
+        if _PROCESSES in self.sources and self.series is None:  # of how many is unknown
+            return f"about {max(2, math.ceil(factor))} times as many runs would tell"
+        runs = math.ceil(done * factor)
         return f"about {max(FEWEST_RUNS, done + 1, runs)} runs would tell"
 
 

@@ -51,7 +51,12 @@ _LEAST = ((Change.BETTER, "lower"), (Change.WORSE, "higher"))
 
 
 def _values(counter: str, rows: Sequence[Row]) -> list[float]:
-    return [row[counter] for row in rows if counter in row.counters]
+    return [
+        value
+        for row in rows
+        if counter in row.counters
+        for value in row.each.get(counter, (row[counter],))
+    ]
 
 
 def changes(base: Sequence[Row], new: Sequence[Row]) -> list[MetricChange]:

@@ -50,7 +50,13 @@ def _whole(parts: Sequence[Result]) -> Result:
     first = min(parts, key=lambda part: part.started or 0.0)
     rows = one_per_case(row for part in parts for row in part.rows)
     known = {row.name for row in rows}
-    errors = one_per_failed_case((e for part in parts for e in part.errors), known)
+    # Another part may have a row that failed in one, such as a peak.
+    errors = one_per_failed_case(
+        e
+        for part in parts
+        for e in part.errors
+        if not any(e.name in other.by_name for other in parts if other is not part)
+    )
     known |= {error.name for error in errors}
     skipped = one_per_failed_case((s for part in parts for s in part.skipped), known)
     shards = sorted(shard for shard in map(_shard, parts) if shard is not None)

@@ -176,7 +176,7 @@ class Result:
     def names(self) -> list[str]:
         """The names of all cases, measured or not."""
         failures = [failure.name for failure in (*self.skipped, *self.errors)]
-        return [row.name for row in self.rows] + failures
+        return list(dict.fromkeys([*(row.name for row in self.rows), *failures]))
 
     @property
     def processes(self) -> int:
@@ -287,6 +287,20 @@ def ends_of(counter: str) -> tuple[str, str]:
     return f"{stem}_low{us}", f"{stem}_high{us}"
 
 
+def _findings(rows: list[Row]) -> dict[str, str]:
+    """Returns the findings of at least half of the repetitions, each with its most
+    frequent text. A result that is wrong once is wrong."""
+    texts: dict[str, list[str]] = {}
+    for row in rows:
+        for key, said in row.findings.items():
+            texts.setdefault(key, []).append(said)
+    return {
+        key: statistics.mode(said)
+        for key, said in texts.items()
+        if key == "wrong" or 2 * len(said) >= len(rows)
+    }
+
+
 def _median(rows: list[Row], is_process: bool) -> Row:
     """Takes the median of the repetitions, counter by counter.
 
@@ -294,15 +308,19 @@ def _median(rows: list[Row], is_process: bool) -> Row:
     from the samples of one repetition. With fewer it contains the interval of each.
     `is_process`: each repetition is a process.
     """
-    # A result that is wrong once is wrong.
-    first = next((row for row in rows if "wrong" in row.findings), rows[0])
     if len(rows) == 1:
-        return first
+        return rows[0]
     each = {
         name: tuple(row.counters[name] for row in rows)
-        for name in first.counters
+        for name in rows[0].counters
         if all(name in row.counters for row in rows)
     }
+    if all(row.each for row in rows):  # parts of a run, process by process
+        parts = {name: [row.each[name] for row in rows] for name in each}
+        each = {
+            name: tuple(map(statistics.median, zip(*part, strict=False)))
+            for name, part in parts.items()
+        }
     counters = {name: statistics.median(values) for name, values in each.items()}
     for name, values in each.items():
         low, high = ends_of(name)
@@ -310,12 +328,13 @@ def _median(rows: list[Row], is_process: bool) -> Row:
             widest = min(each[low]), max(each[high])
             counters[low], counters[high] = median_ends(values) or widest
     return replace(
-        first,
+        rows[0],
+        findings=_findings(rows),
         time_us=statistics.median(row.time_us for row in rows),
         counters=counters,
-        repetitions=len(rows),
+        repetitions=len(next(iter(each.values()), rows)),
         turns=None,  # the file has the turns of one repetition only
-        each=each if is_process else {},
+        each=each if is_process or rows[0].each else {},
     )
 
 

@@ -71,7 +71,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def percent(fraction: float) -> str:
-    return f"{significant(fraction * 100, 2 if fraction < 1 else 3)} %"
+    return f"{significant(fraction * 100, 2 if abs(fraction) < 1 else 3)} %"
 
 
 def columns(

@@ -33,14 +33,16 @@ def test_what_is_printed() -> None:
     reported once, although two processes skipped it."""
     steps = [precise("fp32", 9e3, 4e6, 1e-7), precise("bf16", 5e3, 2e6, 1e-3)]
     same, failed = sent(1, 2**20, 2**20, 2**20), failure("a", "b")
-    skipped = [failed, failed, failure("c", "b")]
+    skipped = [failed, failed, failure("c", "b"), failure("c/d", "b; c")]
+    skipped.append(failure("c/e", "d"))
+    wrong = entry("peak/x", 1, " | wrong=error 2 > 1")
     null = entry("transfer/alone", 0, "direction=memcpy", size=1, p50_us=3, bytes=2048)
     made = {
         "two precisions": document(*steps, skipped=[failure("graph/a", "no GPU; buy")]),
         "equal columns": document(same, sent(2, 4096, 4096, 8192)),
         "nearly equal columns": document(same, sent(2, 4096, 4097, 8192)),
         "other columns": document(same, sent(2, 4096, 8192, 512)),
-        "nothing": document(skipped=skipped, errors=[failed], complete=False),
+        "nothing": document(wrong, skipped=skipped, errors=[failed], complete=False),
         "a null GPU": document(null, context={"device_kind": "null_cuda"}),
         "a shard": document(context={"shard": "1/2"}),
         "predicted times": document(context=PREDICTED),

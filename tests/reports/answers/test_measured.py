@@ -162,6 +162,8 @@ def test_runs_shrink_an_interval_with_their_square_root() -> None:
     for half, runs in ((2.2, 30), (1.0, 25)):
         processes = Measured(102, 102 - half, 102 + half, series, sources)
         assert f"about {runs} runs" in processes.runs_to_tell(100)
+    unknown = Measured(102, 97, 107, sources=sources)
+    assert unknown.runs_to_tell(100) == "about 7 times as many runs would tell"
     # The nearer bound decides; an infinite bound is never reached.
     assert "about 7 runs" in Measured(104, 94, 114).runs_to_tell(-math.inf, 100)
 

@@ -119,11 +119,16 @@ def test_what_may_matter_is_a_note() -> None:
 def test_what_is_a_change_of_a_counter(
     metric: str, base: list[float], new: list[float], change: Change | None
 ) -> None:
-    sides = (
-        [parsed(entry("e/one", 1, **{metric: value})).rows[0] for value in side]
-        for side in (base, new)
+    before, after = (
+        [entry("e/one", 1, **{metric: value}) for value in side] for side in (base, new)
     )
-    assert [found.change for found in changes(*sides)] == [change] * bool(change)
+    files = ([parsed(one).rows[0] for one in side] for side in (before, after))
+    processes = (
+        parsed(*side, context={"processes": str(len(side))}).rows
+        for side in (before, after)
+    )
+    for sides in (files, processes):
+        assert [found.change for found in changes(*sides)] == [change] * bool(change)
 
 
 def test_a_counter_that_is_worse_or_lost_fails_unless_that_is_accepted() -> None:

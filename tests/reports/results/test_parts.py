@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from reports.results.parts import runs
-from reports.results.rows import Result
+from reports.results.rows import TIME, Result
 from results import at, entry, failure, parsed
 
 
@@ -59,6 +59,19 @@ def test_a_failure_is_named_once_and_not_where_another_part_has_the_row() -> Non
     assert row_names(whole) == ["a", "peak"]
     assert not whole.errors
     assert [skip.name for skip in whole.skipped] == ["big"]
+    (whole,) = merged(result("a", errors=[failure("a", "in a later process")]))
+    assert whole.names == ["a"]
+    assert [error.name for error in whole.errors] == ["a"]
+
+
+def test_the_processes_of_shards_are_joined_one_by_one() -> None:
+    processes = {"processes": "3"}
+    (whole,) = merged(
+        result(*["peak"] * 3, shard="1/2", us=5, context=dict(processes)),
+        result(*["peak"] * 3, shard="2/2", us=7, context=dict(processes)),
+    )
+    assert whole.rows[0].each[TIME] == (6, 6, 6)
+    assert whole.rows[0].repetitions == 3
 
 
 def test_other_circumstances_and_other_cuts_are_other_runs() -> None:
