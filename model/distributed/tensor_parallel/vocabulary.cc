@@ -27,7 +27,8 @@ LocalIds FindWords(const at::Tensor& ids, const IndexRange& words) {
 }
 
 // Computes on fp32 or fp64 logits [positions, words].
-class Function : public torch::autograd::Function<Function> {
+class VocabularyLossFunction
+    : public torch::autograd::Function<VocabularyLossFunction> {
  public:
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& logits,
                             const at::Tensor& targets, const IndexRange& words,
@@ -97,8 +98,8 @@ at::Tensor TensorRanks::CrossEntropy(at::Tensor logits,
   logits = logits.to(AtLeastFloat(logits.scalar_type())).flatten(0, -2);
   const bool with_gradient =
       at::GradMode::is_enabled() && logits.requires_grad();
-  return Function::apply(std::move(logits), targets.flatten(), words_, this,
-                         with_gradient);
+  return VocabularyLossFunction::apply(std::move(logits), targets.flatten(),
+                                       words_, this, with_gradient);
 }
 
 }  // namespace trainbench

@@ -77,7 +77,8 @@ class TileMath {
   double scale_;
 };
 
-class Function : public torch::autograd::Function<Function> {
+class TiledAttentionFunction
+    : public torch::autograd::Function<TiledAttentionFunction> {
  public:
   // All tensors are [batch, seq, d_head].
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& q,
@@ -182,8 +183,8 @@ at::Tensor TiledAttention(const at::Tensor& q, const at::Tensor& k,
   };
   const at::Tensor sequences[] = {flat(q), flat(k), flat(v)};
   const ProfiledOperator scope("trainbench::tiled_attention");
-  return Function::apply(sequences[0], sequences[1], sequences[2],
-                         tiles.queries, tiles.keys)
+  return TiledAttentionFunction::apply(sequences[0], sequences[1], sequences[2],
+                                       tiles.queries, tiles.keys)
       .view(q.sizes());
 }
 
