@@ -3,6 +3,7 @@
 #include "model/dry_run/operator_facts.h"
 
 #include <ATen/core/enum_tag.h>
+#include <c10/core/Device.h>
 
 #include <algorithm>
 #include <initializer_list>
@@ -76,9 +77,10 @@ OperatorFacts LookUp(const c10::OperatorHandle& op) {
 
 const OperatorFacts& FactsOf(const c10::OperatorHandle& op) {
   thread_local std::unordered_map<const void*, OperatorFacts> known;
-  const auto [found, is_new] = known.try_emplace(&op.schema());
-  if (is_new) found->second = LookUp(op);
-  return found->second;
+  const auto found = known.find(&op.schema());
+  return found != known.end()
+             ? found->second
+             : known.emplace(&op.schema(), LookUp(op)).first->second;
 }
 
 }  // namespace trainbench::dry

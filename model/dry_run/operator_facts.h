@@ -5,7 +5,6 @@
 #define TRAINBENCH_MODEL_DRY_RUN_OPERATOR_FACTS_H_
 
 #include <ATen/core/dispatch/Dispatcher.h>
-#include <c10/core/Device.h>
 
 #include <cstddef>
 #include <optional>
