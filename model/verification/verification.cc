@@ -69,8 +69,8 @@ struct CheckedBatch {
   Batch whole;
 };
 
-// A dry run needs one of `count` references that take the same memory, one after
-// the other.
+// A dry run needs one of `count` references that take the same memory, one
+// after the other.
 int64_t Needed(int64_t count) { return DryRun::IsOn() ? 1 : count; }
 
 // The reference loss of one sequence.
