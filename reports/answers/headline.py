@@ -117,19 +117,23 @@ def _ranks(result: Result) -> str:
         job = without(exchanging[-1], *but)
         return [row for row in found if without(row, *but) == job]
 
-    if not exchanging or not (
-        single := like(result.of("ddp", strategy="alone"), "ranks", "as_one_of")
-    ):
+    if not exchanging:
         return ""
     best = min(like(exchanging), key=lambda row: row.time_us)
-    ratio = time_of(best) / time_of(single[0])
+    # A single rank has as many of the machine's threads as one of the ranks.
+    share = best.numbers.get("ranks")
+    alone = like(result.of("ddp", strategy="alone"), "ranks", "as_one_of")
+    single = next((r for r in alone if r.numbers.get("as_one_of") == share), None)
+    if single is None:
+        return ""
+    ratio = time_of(best) / time_of(single)
     exposed = counter_of(best, "exposed_us").plus_minus(text.time)
     said = (
         f"A step of `{case_text(best)}` takes {time_of(best).plus_minus(text.time)}, "
-        f"{ratio.text()} times a single rank's {text.time(single[0].time_us)}"
+        f"{ratio.text()} times a single rank's {text.time(single.time_us)}"
     )
     for row in like(result.of("ddp", strategy="side_by_side")):
-        cost = time_of(row) / time_of(single[0])
+        cost = time_of(row) / time_of(single)
         said += f", side by side without exchanges {cost.text()} times"
     return (
         f"{said}; in pairs of calls with and without exchanges, {exposed} is exposed "

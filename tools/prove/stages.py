@@ -80,7 +80,7 @@ STAGES = (
     ),
     stage(
         *(2, "fused", 90, verdicts.errors),
-        tests("fused_cuda_test", null="*", values=True),
+        tests("fused_cuda_test", null="CudaFusedTest.AddRmsNorm*", values=True),
         cases("attention", "flash_attention/(own|sdpa_flash)/bf16/"),
     ),
     stage(
@@ -103,12 +103,15 @@ STAGES = (
             seconds=30,
         ),
         cases("large", "model_size/", real="--models=2.7B", null=NANO, seconds=60),
-        cases("headline", "peak/ flash_attention/ cuda_graph/"),
+        cases(
+            *("headline", "peak/ flash_attention/ cuda_graph/"),
+            null=f"--shard=1/8 {NANO}",
+        ),
     ),
     *in_parts(
         stage(
             *(5, "smoke", 100, verdicts.rows),
-            cases("smoke", suite="smoke", null=NANO, resumes=True),
+            cases("smoke", suite="smoke", null=f"--shard=1/3 {NANO}", resumes=True),
         ),
         count=2,
     ),
@@ -134,11 +137,11 @@ STAGES = (
     stage(
         *(9, "tests", 240, verdicts.tests),
         tests("ops_test", null="CudaAttentionTest.ADryRun*", seconds=60),
-        tests("memory_test", null="Cuda*", seconds=60),
+        tests("memory_test", null="CudaMemoryTrace*", seconds=60),
         tests("steps_test", null="CudaMemoryOrder*", seconds=60),
         tests(
             *("runner_test", "Cuda*:*/Cuda*-CudaCaseRunnerTest.OutOfMemory*"),
-            null="CudaDeviceTest.Finds*:CudaHarnessCalls*:CudaMemoryProbe*",
+            null="CudaDeviceTest.Finds*",
             seconds=60,
         ),
         # It fills the GPU.
@@ -152,7 +155,10 @@ STAGES = (
     stage(
         *(10, "aftermath", 60, verdicts.aftermath),
         # This needs a new process: the program times nothing after a profile.
-        cases("new_process", "harness/ peak/ optimizer/"),
+        cases(
+            *("new_process", "harness/ peak/ optimizer/"),
+            null=f"--shard=1/4 {NANO_MODEL}",
+        ),
     ),
     stage(
         *(11, "sanitizer", 240, verdicts.sanitizer),

@@ -27,7 +27,10 @@ def test_a_sentence_needs_its_rows() -> None:
     step = entry("model_size/tiny", 100, STEP, batch=4, seq=128, flops=1, **parts)
     untimed = step | {"real_time": 0}
     memory = entry("memory/a", 0, STEP, peak_bytes=1024, predicted_peak_bytes=1024)
-    alone = ranks("alone", 100, "ranks:1/as_one_of:2")
+    alone = [
+        ranks("alone", 80, "ranks:1/as_one_of:2"),
+        ranks("alone", 100, "ranks:1/as_one_of:4"),
+    ]
     together = [
         ranks("side_by_side", 120, "ranks:2"),
         ranks("side_by_side", 150, "ranks:4"),
@@ -45,9 +48,11 @@ def test_a_sentence_needs_its_rows() -> None:
         "a precision that is slower": made(slower),
         "nothing": made([]),
         "a step and its parts": made([step]),
-        "ranks": made([alone, *together, *exchanging]),
-        "ranks, none of them side by side": made([alone, *exchanging]),
-        "ranks without a single one": made(exchanging),
+        "ranks": made([*alone, *together, *exchanging]),
+        "ranks, none of them side by side": made([*alone, *exchanging]),
+        "ranks without a single one that has as many threads": made(
+            [alone[0], *exchanging]
+        ),
         "a null GPU": made([untimed, memory], context={"device_kind": "null_cuda"}),
     }
     check_golden("headline.txt", {name: "\n".join(found[name]) for name in found})
