@@ -26,15 +26,15 @@ using RecordedStamp = void*;
 class PhaseObserver {
  public:
   virtual ~PhaseObserver() = default;
+  // Called around the timed call, if it is part of more work.
+  virtual void BeginCall() {}
+  virtual void EndCall() {}
   virtual void Enter(Phase phase) = 0;
 
   // For a step that the device replays by itself, called once the host has
   // enqueued it: the device enters `phase` when it records `stamp`. An observer
   // that cannot read stamps sees a step without phases.
-  virtual void EnterRecorded(Phase phase, RecordedStamp stamp) {
-    static_cast<void>(phase);
-    static_cast<void>(stamp);
-  }
+  virtual void EnterRecorded(Phase /*phase*/, RecordedStamp /*stamp*/) {}
 };
 
 // The observer for callers that do not measure.
