@@ -12,28 +12,12 @@ namespace {
 
 using WorkPtr = c10::intrusive_ptr<c10d::Work>;
 
-// Complete as soon as it is started.
-class FakeWork final : public c10d::Work {
- public:
-  explicit FakeWork(std::vector<at::Tensor> tensors)
-      : future_(c10::make_intrusive<c10::ivalue::Future>(
-            c10::ListType::create(c10::TensorType::get()))) {
-    future_->markCompleted(c10::IValue(std::move(tensors)));
-  }
-
-  bool wait(std::chrono::milliseconds /*timeout*/) override { return true; }
-  bool isCompleted() override { return true; }
-  bool isSuccess() const override { return true; }
-  c10::intrusive_ptr<c10::ivalue::Future> getFuture() override {
-    return future_;
-  }
-
- private:
-  c10::intrusive_ptr<c10::ivalue::Future> future_;
-};
-
+// Returns work that is complete.
 WorkPtr Done(std::vector<at::Tensor> tensors) {
-  return c10::make_intrusive<FakeWork>(std::move(tensors));
+  const auto future = c10::make_intrusive<c10::ivalue::Future>(
+      c10::ListType::create(c10::TensorType::get()));
+  future->markCompleted(c10::IValue(std::move(tensors)));
+  return c10d::Work::create_from_future(future);
 }
 
 class FakeBackend final : public c10d::Backend {
