@@ -24,10 +24,12 @@ class Program:
     path: Path
     side: Side
 
-    def _ask(self, *flags: str) -> subprocess.CompletedProcess[str]:
+    def rows(self, flags: Sequence[str]) -> list[str]:
+        """The names of its cases. Errors: Usage, with the message of the program, for
+        example if it lacks --turns."""
         try:
-            return subprocess.run(
-                [self.path, *flags],
+            done = subprocess.run(
+                [self.path, *flags, "--turns=0", "--benchmark_list_tests"],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
@@ -36,11 +38,6 @@ class Program:
             )
         except OSError as error:
             raise Usage(f"{self.path} cannot be run: {error.strerror}") from error
-
-    def rows(self, flags: Sequence[str]) -> list[str]:
-        """The names of its cases. Errors: Usage, with the message of the program, for
-        example if it lacks --turns."""
-        done = self._ask(*flags, "--turns=0", "--benchmark_list_tests")
         if done.returncode != 0:
             words = done.stderr.strip() or f"exit status {done.returncode}"
             if "unknown flag '--turns'" in words:

@@ -114,7 +114,9 @@ def counted(kernel: str, case: str) -> Step:
     """All counters of the first launch of a kernel that matches the pattern."""
     return Step(
         (
-            *("ncu", "--clock-control=none", "--set=full", "--launch-count=1"),
+            *("ncu", "--clock-control=none", "--set=full"),
+            # The program ends after the launch; its checks would take the time.
+            *("--launch-count=1", "--kill=yes"),
             *("--kernel-name-base=demangled", f"--kernel-name=regex:{kernel}"),
             *("{bin}/trainbench", "--device=cuda", "--value_checks=report"),
             *(f"--suite={SUITE}", "--warmup=0", "--samples=1"),
