@@ -69,8 +69,10 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def compared(
     repository: Path, prefix: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """Compares the repository's commit with a slower one; returns the directory."""
-    mine = shutil.copytree(repository, tmp_path_factory.mktemp("copy") / "mine")
+    """Compares the repository's commit with a slower one, in a copy of it; returns the
+    directory of both."""
+    directory = tmp_path_factory.mktemp("compared")
+    mine = shutil.copytree(repository, directory / "mine")
     source = mine / "bench" / "gelu.cc"
     text = source.read_text(encoding="utf-8")
     once = "at::gelu(x_, p_.kind);\n    state"
@@ -78,7 +80,6 @@ def compared(
     again = f"for (int i = 0; i < 8; ++i) {once}"
     source.write_text(text.replace(once, again))
     git(mine, "commit", "--quiet", "--all", "--message=slower")
-    directory = tmp_path_factory.mktemp("compared")
     run(
         *(prefix / TOOLS / "ab", f"--project={mine / 'bench'}", "--target=mine"),
         *("HEAD~1", "HEAD", "--out=ab", "--threshold=20", "--max_pairs=8"),
@@ -176,5 +177,5 @@ def test_two_commits_of_its_repository_are_compared(
 ) -> None:
     found = load_ab(compared / "ab")
     assert found.base.revision == git(repository, "rev-parse", "HEAD")
-    assert found.new.revision != found.base.revision
+    assert found.new.revision == git(compared / "mine", "rev-parse", "HEAD")
     assert found.rows == [f"gelu/{kind}/elements:65536" for kind in ("none", "tanh")]

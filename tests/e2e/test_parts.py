@@ -66,3 +66,14 @@ def test_a_run_continues_with_what_is_missing(trainbench: Program) -> None:
     again = trainbench.measure(*CASES, SAMPLES, TEAM, "--resume=a.json")
     assert again["benchmarks"] == new["benchmarks"]
     assert len(trainbench.samples()) == len(measured(new))
+    # A file that ends too early is refused in one line, and stays as it is, too.
+    result = trainbench.directory / "a.json"
+    cut = result.read_text()[:1000]
+    result.write_text(cut)
+    refused = trainbench.run(*CASES, OUT, SAMPLES, TEAM, "--resume=a.json", code=2)
+    why = "it is not JSON, or not the whole file\n"
+    assert refused.stderr == (
+        f"trainbench: --resume is 'a.json'; allowed: a result file; {why}"
+    )
+    assert result.read_text() == cut
+    assert len(trainbench.samples()) == len(measured(new))
