@@ -49,9 +49,10 @@ class SoftmaxVsMatmul : public Fixture {
   }
 
   void AddToCost(const DryCall& call, Cost& cost) const override {
-    cost.bytes = call.Total().bytes;
+    const DryWork work = call.Total();
+    cost.bytes = work.bytes;
     if (IsMatmul(p_.part)) {
-      cost.flops = call.Total().flops;
+      cost.flops = work.flops;
       cost.precision = p_.precision;  // selects the measured peak
     } else {
       // Compare, subtract, exponential, add, divide: for each score.
