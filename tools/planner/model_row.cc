@@ -18,6 +18,7 @@
 #include "model/accounting/parameters.h"
 #include "model/accounting/traffic.h"
 #include "model/spec/component.h"
+#include "model/spec/config.h"
 #include "model/spec/phase.h"
 #include "tools/planner/plan.h"
 
@@ -163,6 +164,7 @@ nlohmann::ordered_json ModelRow(const StepParams& step, const Query& query,
   };
   Json json = {
       {"model", model.name},
+      {"definition", FormatModel(model)},
       {"d_model", model.d_model},
       {"d_ff", model.d_ff},
       {"layers", model.layers},

@@ -74,18 +74,30 @@ class FrameworkJob(Job):
 class Recipe:
     rows: list[Mapping[str, str]]  # of recipes.tsv
 
-    def named(self, part: str) -> list[str]:
-        """The items of "precision", or of "default", the traits by default."""
-        return [row["item"] for row in self.rows if row["part"] == part]
+    def of(self, traits: frozenset[str]) -> list[Mapping[str, str]]:
+        """The rows of a job with these traits."""
+        return [row for row in self.rows if traits.issuperset(row["where"].split())]
+
+    def named(self, part: str, traits: frozenset[str] = frozenset()) -> list[str]:
+        """The items of "precision", of "default", the traits by default, or of "one
+        of", words of which a job has exactly one."""
+        return [row["item"] for row in self.of(traits) if row["part"] == part]
 
     def words(self) -> set[str]:
         """Traits that rows require, or that divide the saved activations."""
         return {"sequence_parallel"}.union(*(row["where"].split() for row in self.rows))
 
-    def of(self, traits: frozenset[str]) -> list[Mapping[str, str]]:
-        """The rows that count bytes of a job with these traits."""
-        with_bytes = (row for row in self.rows if row["unit"])
-        return [row for row in with_bytes if traits.issuperset(row["where"].split())]
+    def check(self, traits: frozenset[str]) -> None:
+        """Raises ValueError if no job can have these traits."""
+        allowed = sorted(self.words())
+        for word in sorted(traits.difference(allowed)):
+            raise ValueError(f"it has {word!r}; allowed: {', '.join(allowed)}")
+        for choice in self.named("one of", traits):
+            if len(traits.intersection(choice.split())) != 1:
+                raise ValueError(
+                    f"it is {','.join(sorted(traits))!r}; allowed with these: exactly "
+                    f"one of {', '.join(choice.split())}"
+                )
 
 
 @dataclass(frozen=True)
@@ -186,6 +198,8 @@ def memory(
     count = _counts(job, row, batches)
     parts: dict[str, dict[str, int]] = defaultdict(dict)
     for item in recipe.of(job.traits):
+        if not item["unit"]:
+            continue
         bytes_ = round(float(item["bytes"]) * count(item["unit"]))
         parts[item["part"]][item["item"]] = bytes_
     moments = (
@@ -243,14 +257,15 @@ def _traits(recipe: Recipe) -> str:
 def traits(
     parser: argparse.ArgumentParser, given: argparse.Namespace
 ) -> frozenset[str]:
-    """Reads --traits, and exits with the parser's error if one is unknown."""
+    """Reads --traits, and exits with the parser's error if no job can have them."""
     recipe = recipes()[given.recipe]
     found = frozenset(
         given.traits.split(",") if given.traits else recipe.named("default")
     )
-    allowed = sorted(recipe.words())
-    for word in sorted(found.difference(allowed)):
-        parser.error(f"--traits has {word!r}; allowed: {', '.join(allowed)}")
+    try:
+        recipe.check(found)
+    except ValueError as error:
+        parser.error(f"argument --traits: {error}")
     return found
 
 
@@ -263,17 +278,28 @@ def predicted(
     """Predicts a rank's memory for a row of the plan. Raises ValueError if the row
     cannot be in this recipe."""
     recipe, recomputed = recipes()[given.recipe], given.recomputed or 0
-    precisions = recipe.named("precision")
+    precisions = recipe.named("precision", traits)
+    units = {item["unit"] for item in recipe.of(traits)}
     if row["precision"] not in precisions:
         raise ValueError(
             f"--precision is {row['precision']}; allowed with "
-            f"--recipe={given.recipe}: {', '.join(precisions)}"
+            f"--recipe={given.recipe} and these traits: {', '.join(precisions)}"
+        )
+    if row["mode"] != "train_step" and "dry_rest" not in units:
+        raise ValueError(
+            f"--mode is {row['mode']}; allowed with --recipe={given.recipe} and these "
+            "traits: train_step"
+        )
+    if row["checkpoint"] != "none" and not units & {"saved", "dry_rest"}:
+        raise ValueError(
+            f"--checkpoint is {row['checkpoint']}; allowed with "
+            f"--recipe={given.recipe}: none"
         )
     if recomputed and row["checkpoint"] != "none":
         raise ValueError(
             f"--checkpoint is {row['checkpoint']}; allowed with --recomputed: none"
         )
-    if recomputed and "saved" not in {item["unit"] for item in recipe.of(traits)}:
+    if recomputed and "saved" not in units:
         raise ValueError(
             f"--recomputed is {recomputed:g}; allowed with "
             f"--recipe={given.recipe} and these traits: 0"

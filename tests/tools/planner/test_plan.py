@@ -185,8 +185,12 @@ WRONG = f"""
     --model={MINE},attention=sdpa_cudnn; --help --xyzzy; --rates=h1; --traits=te;
     --recipe=megatron; {BF16} --recipe=megatron --traits=gpu;
     {BF16} --recipe=torchtitan --checkpoint=every_1 --recomputed=0.5;
-    {BF16} --recipe=pytorch --recomputed=0.5; --ranks=8; --links=a:1:1; --parallel=true;
-    --mesh=data:2"""
+    {BF16} --recipe=pytorch --recomputed=0.5; {BF16} --recipe=pytorch --traits=on_gpu;
+    {BF16} --recipe=pytorch --traits=fsdp; {BF16} --recipe=megatron --traits=dropout;
+    --models=tiny --recipe=pytorch --traits=fsdp,on_gpu;
+    {BF16} --recipe=pytorch --traits=fsdp,on_gpu --mode=forward;
+    {BF16} --recipe=llm.c --checkpoint=none,every_1; --ranks=8; --links=a:1:1;
+    --parallel=true; --mesh=data:2"""
 
 
 def test_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,8 @@
 """tools/validate time: measured steps as jobs, and their predictions."""
 
 import json
-from collections.abc import Callable, Iterable
+import subprocess
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ def by_hand_file(tmp_path: Path, **cells: str) -> Path:
         (read_steps, {"sharding": "x"}, "sharding: it is 'x'; allowed: none, optim"),
         (read_steps, {"sequence_parallel": ""}, "sequence_parallel: it is ''; allo"),
         (read_points, {"recipe": "x"}, "recipe: it is 'x'; allowed: megatron, "),
-        (read_points, {"traits": "x"}, "traits: it is 'x'; allowed: sequence_par"),
+        (read_points, {"traits": "x"}, "traits: it has 'x'; allowed: sequence_par"),
         (read_points, {"precision": "fp32"}, "precision: it is 'fp32'; allowed: bf16"),
     ],
 )
@@ -88,6 +89,26 @@ def test_the_committed_page_is_what_the_tool_writes(
 def test_a_result_is_predicted_by_its_own_peaks() -> None:
     found = document(str(REFERENCE))  # asserts the exit status
     assert (len(found["points"]), found["lacking"]) == (18, [])
+
+
+def test_a_step_of_a_result_has_the_whole_architecture() -> None:
+    def named(model: str) -> dict[str, Any]:
+        sizes = "d_model=64,d_ff=128,layers=2,heads=4,kv_heads=2,vocab=100,mlp=gelu"
+        return {"definition": f"name={model},{sizes},attention=naive"}
+
+    sizes = named("")["definition"].removeprefix("name=,")
+    own = sizes.replace("attention=naive", "implementation=fused")
+    steps = steps_of(load(REFERENCE), named)
+    assert {sizes, own} <= {one.job.model for one in steps if isinstance(one, Step)}
+
+
+def test_a_program_that_dies_is_no_point_without_a_job(tmp_path: Path) -> None:
+    def killed(flags: Sequence[str]) -> "subprocess.CompletedProcess[str]":
+        return subprocess.CompletedProcess(flags, -9, "", "")
+
+    with pytest.raises(SystemExit) as end:
+        main(["memory", str(by_hand_file(tmp_path))], killed)
+    assert end.value.code == 128 + 9
 
 
 def test_a_model_that_the_program_refuses_costs_its_steps_alone() -> None:

@@ -79,9 +79,11 @@ Json PredictedJson(const MeshJob& job, const RankMemory& memory) {
 }
 
 // Returns the work of each phase's components. FLOPs exclude the masked half of
-// the scores that the attention variant skips.
+// the scores that a fused kernel skips; tiled attention has no operators there.
 Json WorkJson(const MeshJob& job, const WorkByPart& work) {
-  const bool skips = VariantOf(job.model.attention).skips_masked;
+  const AttentionKind attention = job.model.attention;
+  const bool skips =
+      VariantOf(attention).skips_masked && attention != AttentionKind::kTiled;
   Json json = Json::object();
   for (const auto& [part, done] : work) {
     const auto& [phase, component] = part;

@@ -108,11 +108,12 @@ def main(tokens: Sequence[str], ask: Ask = RUN) -> int:
     @functools.cache
     def row(flags: tuple[str, ...]) -> Mapping[str, Any]:
         answer = ask(flags)
-        if answer.returncode:
+        if answer.returncode == 2:
             of_model = "tools/plan: (--model is '[^']*'; )?"
             why = re.sub(of_model, "", answer.stderr.strip())
             raise Lacks(f"a job of the program: {why}")
-        found: dict[str, Any] = json.loads(answer.stdout)["rows"][0]
+        printed = arguments.answer(parser.prog, answer)
+        found: dict[str, Any] = json.loads(printed)["rows"][0]
         return found
 
     if given.what == "page" and given.files:

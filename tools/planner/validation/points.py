@@ -28,10 +28,12 @@ def _point(name: str, row: Row) -> Point:
         raise Lacks("pipeline parallelism")
     recipe = recipes()[cells.one_of("recipe", row["recipe"], recipes())]
     part = cells.part(row)
-    cells.one_of("precision", part["precision"], recipe.named("precision"))
-    known = sorted(recipe.words())
-    words = row["traits"].split()
-    traits = frozenset(cells.one_of("traits", word, known) for word in words)
+    traits = frozenset(row["traits"].split())
+    try:
+        recipe.check(traits)
+    except ValueError as error:
+        raise ValueError(f"traits: {error}") from error
+    cells.one_of("precision", part["precision"], recipe.named("precision", traits))
     share = cells.number(row, "recomputed", 0, 1)
     job = FrameworkJob(
         _model(row, traits),

@@ -117,11 +117,14 @@ def steps_of(
     device, cpu = of_result(result), str(result.context["device"])
 
     def step(name: str, row: Timed) -> Step:
-        sizes = named(row.words["model"])
-        keys = ("d_model", "d_ff", "layers", "heads", "vocab")
-        of = {key: sizes[key] for key in keys}
+        definition = named(row.words["model"])["definition"]
+        of = dict(field.split("=") for field in definition.split(","))
+        del of["name"]
+        if implementation := row.words.get("implementation"):
+            of["implementation"] = implementation
+            del of["attention"]  # the implementation's own
         job = TimedJob(
-            cells.fields(**of, implementation=row.words.get("implementation", "")),
+            cells.fields(**of),
             row.numbers["batch"],
             row.numbers["seq"],
             precision=row.words["precision"],
