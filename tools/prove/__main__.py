@@ -98,17 +98,17 @@ def prove(arguments: argparse.Namespace, stages: Sequence[Stage], began: float) 
         text = f"{stage.key} {stage.name}: {record['status']}"
         print(text, f"{record['seconds']} s", file=sys.stderr, flush=True)
 
-    late = left = state.left(wanted, arguments.again)
+    if arguments.again:
+        state.run_again(wanted)
+    late = left = state.left(wanted)
     try:
         with monitor.watched(state.folder / "dmon.txt"):
-            late = run_stages(
-                left, place, state, began + arguments.seconds, arguments.again, after
-            )
+            late = run_stages(left, place, state, began + arguments.seconds, after)
     except Interrupted as interrupt:
         name = signal.Signals(interrupt.number).name
         print(f"run.sh prove: stopped by {name}", file=sys.stderr)
         state.find_killed()
-        late = state.left(wanted, again=False)
+        late = state.left(wanted)
     call["seconds"] = round(time.monotonic() - began, 1)
     state.save()
     evidence.keep(state.folder, into)

@@ -85,11 +85,9 @@ def _has_all(stage: Stage, out: Path) -> bool:
     return stage.goes_on and all(result(Path(path)).complete for path in paths)
 
 
-def run_stage(
-    stage: Stage, place: Place, state: State, limit: float, again: bool
-) -> None:
+def run_stage(stage: Stage, place: Place, state: State, limit: float) -> None:
     out = place.state / stage.folder
-    if again and stage.part <= 1:
+    if state.is_again(stage) and stage.part <= 1:
         shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True, exist_ok=True)
     record: Json = {
@@ -136,7 +134,6 @@ def run_stages(
     place: Place,
     state: State,
     end: float,
-    again: bool,
     after: Callable[[Stage], None],
 ) -> list[Stage]:
     """Runs each stage that fits before `end`, and the first with what is left, since a
@@ -150,6 +147,6 @@ def run_stages(
         # A null GPU is as slow as its CPU is busy.
         allowed = stage.limit * (5 if place.null_gpu else 1)
         limit = left if stage.takes_rest else min(allowed, left)
-        run_stage(stage, place, state, limit, again)
+        run_stage(stage, place, state, limit)
         after(stage)
     return late

@@ -44,14 +44,21 @@ class State:
                 record["status"] = "killed"
                 record["kills"] = record.get("kills", 0) + 1
 
-    def left(self, stages: Sequence[Stage], again: bool) -> list[Stage]:
+    def run_again(self, stages: Sequence[Stage]) -> None:
+        """Marks ended stages to be run again. Until then their results are kept."""
+        for stage in stages:
+            self.parts.get(stage.key, {})["again"] = True
+
+    def is_again(self, stage: Stage) -> bool:
+        return bool(self.parts.get(stage.key, {}).get("again"))
+
+    def left(self, stages: Sequence[Stage]) -> list[Stage]:
         """The stages that a call runs, in its order."""
-        if again:
-            return list(stages)
         new, killed = [], []
         for stage in stages:
             status = self.status(stage)
-            if not status or (status == "cut" and stage.takes_rest):
+            is_cut = status == "cut" and stage.takes_rest
+            if not status or is_cut or self.is_again(stage):
                 new.append(stage)
             elif status == "killed" and self.kills(stage) < MOST_KILLS:
                 killed.append(stage)

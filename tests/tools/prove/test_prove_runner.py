@@ -120,6 +120,11 @@ def test_a_call_goes_on_where_the_last_had_no_time(
     assert machine.count() == 3
     machine.prove(*stages, flags=("--again", "--stages=0,2"))
     assert machine.count() == 5
+    machine.prove(*stages, flags=("--again", "--seconds=1"))
+    assert machine.statuses() == {"0": "good", "2": "good", "1": "good"}
+    assert "the same line without --again continues" in capsys.readouterr().out
+    machine.prove(*stages)
+    assert machine.count() == 8
 
 
 def test_what_a_killed_call_left_is_run_again_once_and_last(machine: Machine) -> None:
