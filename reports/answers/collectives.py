@@ -3,7 +3,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import nnls
@@ -77,7 +77,8 @@ def _stated_law(series: str, sizes: list[float], times: list[Measured]) -> str:
         betas.append(moved.us_per_byte - fit.us_per_byte)
     widest = max(_relative(alphas, fit.alpha_us), _relative(betas, fit.us_per_byte))
     if widest > KNOWN:
-        runs = Measured(1, 1 - widest, 1 + widest).runs_to_tell(1 - KNOWN)
+        of_law = replace(times[0], value=1, low=1 - widest, high=1 + widest)
+        runs = of_law.runs_to_tell(1 - KNOWN)
         return f"{series} t(S) {CANNOT_TELL}: {runs}"
     law = f"{series} t(S) = {law_text(fit)}"
     if fit.us_per_byte and fit.alpha_us:

@@ -11,7 +11,7 @@ _WORDS = {
     "wrong": "its result is wrong ({})",
     "noisy": "{}",
     "samples": "it has {} samples",
-    "wide": "its interval is {}, when its time was over",
+    "wide": "its interval is {}",
     "warmup": "its calls still became faster when the warm-up ended",
     "trend": "its samples changed by {} from first to last",
     "clock": "its clock was {}",

@@ -62,8 +62,9 @@ def _values(counter: str, rows: Sequence[Row]) -> list[float]:
 def changes(base: Sequence[Row], new: Sequence[Row]) -> list[MetricChange]:
     """Returns the changed counters of one row; a side has one or more processes."""
     found = []
-    for name in dict.fromkeys(name for row in base for name in row.counters):
-        counter = base[0].table.find(name)
+    tables = {name: row.table for row in base for name in row.counters}
+    for name, table in tables.items():
+        counter = table.find(name)
         if not counter.is_compared:
             continue
         befores, afters = _values(name, base), _values(name, new)

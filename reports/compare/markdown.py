@@ -59,12 +59,7 @@ def render(comparison: Comparison) -> str:
         parts.append(_rows(shown, comparison))
     if comparison.unmatched:
         lines = [
-            [
-                _code(row.name),
-                _escaped(row.base),
-                _escaped(row.new),
-                row.failure,
-            ]
+            [_code(row.name), _escaped(row.base), _escaped(row.new), row.failure]
             for row in comparison.unmatched
         ]
         parts.append("Without a number on both sides:")

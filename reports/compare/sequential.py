@@ -19,7 +19,7 @@ from reports.compare.decision import (
     decide_pairs,
     pairs_needed,
 )
-from reports.compare.intervals import Pair, pairs_for
+from reports.compare.intervals import MANY_PAIRS, Pair, pairs_for
 
 FEWEST_PAIRS = 6
 GROWTH = 1.5  # factor by which the pairs grow from one look to the next
@@ -96,7 +96,8 @@ def decide_in_sequence(
         return decide_pairs(pairs, plan.rest(len(taken)), threshold)
     if last is not None:
         needed = _until_verdict(pairs[: last.pairs], plan, threshold)
-        return replace(last, more_pairs=max(1, needed - n))
+        more = needed if needed >= MANY_PAIRS else max(1, needed - n)
+        return replace(last, more_pairs=more)
     now = decide_pairs(pairs, plan.rest(1), threshold)
     more = plan.until_next_look(n)
     return replace(now, verdict=Verdict.INCONCLUSIVE, interval=None, more_pairs=more)

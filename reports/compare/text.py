@@ -60,7 +60,7 @@ def revision(results: Sequence[Result]) -> str:
 def note(row: ComparedRow, comparison: Comparison) -> str:
     threshold = row.decision.threshold
     is_floor = threshold > comparison.options.threshold
-    floor = f"A/A floor {threshold * 100:.2g} %" if is_floor else ""
+    floor = f"A/A floor {text.percent(threshold)}" if is_floor else ""
     parts = (more(row.decision), floor, *map(metric, row.changes))
     return "; ".join(filter(None, parts))
 

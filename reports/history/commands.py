@@ -78,8 +78,12 @@ def check(given: argparse.Namespace) -> int:
     """lists changes and their commits; changes of times are only suspicions"""
     history = History(given)
     status = GOOD
+    ends = (series.commits[-1] for series in history.series)
+    newest = max(ends, key=history.line.index, default=None)
     for series, changes in history.changes():
         last = len(series.commits) - 1
+        # Not of a machine, or of flags, that are not used any more.
+        is_current = series.commits[last] == newest
         size = f" to {series.commits[-1].short}, ".join(series.size)
         print(f"{series.fingerprint}: {series.system}, {size}")
         lines = [("change", "row", "by how much", "commit")]
@@ -91,7 +95,7 @@ def check(given: argparse.Namespace) -> int:
             age = last - found.after
             is_open = found.kind is Kind.SUSPECTED and age < WINDOW
             is_new = found.is_worse and age == 0
-            status = BAD if is_open or is_new else status
+            status = BAD if is_current and (is_open or is_new) else status
         print("\n".join(text.columns(lines, left=range(4))))
     return status
 
@@ -150,7 +154,7 @@ def bisect(given: argparse.Namespace) -> int:
     # A null GPU has no times.
     known = [
         series
-        for series in History(given).series
+        for series in ([] if given.flags else History(given).series)
         if given.row in series.rows
         and (given.metric or series.points(series.rows.index(given.row)).size)
     ]

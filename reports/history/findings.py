@@ -3,8 +3,9 @@
 pairs of processes confirm it."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 from operator import attrgetter
@@ -83,16 +84,25 @@ def _machine_changes(series: Series) -> Iterator[Finding]:
 def _exact_changes(series: Series) -> Iterator[Finding]:
     """Compares each row with the point of its last change, so that small steps within a
     tolerance cannot add up unnoticed."""
-    base: dict[str, list[Row]] = {}
+    base: dict[str, list[Row]] = defaultdict(list)
     seen: dict[str, int] = {}
     for point, rows in enumerate(series.exact):
         for name, new in rows.items():
-            found = changes(base[name], new) if name in base else []
+            found = changes(base[name], new)
             for each in found:
                 words, worse = text.metric(each), each.change is not Change.BETTER
                 yield Finding(Kind.EXACT, name, seen[name], point, words, worse)
-            base[name] = new if found else base.get(name, new)
+            base[name] = new if found else [*base[name], *_unknown(base[name], new)]
             seen[name] = point
+
+
+def _unknown(base: Sequence[Row], new: Sequence[Row]) -> Iterator[Row]:
+    """Yields the new rows with the counters that no base row has."""
+    known = {name for row in base for name in row.counters}
+    for row in new:
+        more = {name: row[name] for name in row.counters if name not in known}
+        if more:
+            yield replace(row, counters=more)
 
 
 def _changes_by_row(series: Series, alpha: float) -> dict[str, list[ChangePoint]]:

@@ -25,7 +25,9 @@ from reports.results.refused import Refused
 # Limits for a row that stays undecided. The looks of tools/ab share a question's error,
 # so a question is asked only once.
 MAX_PAIRS, _MAX_MINUTES = 120, 120
-_NO_BUILD = 3  # exit statuses; 0 and 1 come with a result
+# Exit statuses: a commit has no such row or flag, or no build. 0 and 1 come with a
+# result, unless a program died in each run.
+_CANNOT = (2, 3)
 # Flags that do not affect which cases exist: how long to measure, where to write.
 _NOT_CASES = re.compile(
     r"--?(benchmark_\w+|samples\w*|processes|rounds|resume|shuffle|shard|seed|warmup"
@@ -154,11 +156,12 @@ def ask(question: Question, root: Path, kept: Path | None = None) -> Answer:
     for the answer. Errors: CannotMeasure; Refused, if tools/ab fails; OSError."""
     directory = question.directory(root)
     status = _run(question.command(root))
-    if status == _NO_BUILD:
-        raise CannotMeasure(f"{question.good[:10]} or {question.bad[:10]} has no build")
+    path = directory / RESULT
+    if status in _CANNOT or (status == 1 and not path.exists()):
+        either = f"{question.good[:10]} or {question.bad[:10]}"
+        raise CannotMeasure(f"tools/ab cannot measure {either} (status {status})")
     if status not in (0, 1):
         raise Refused(f"tools/ab ended with status {status}")
-    path = directory / RESULT
     try:
         comparison = records.saved(path, RESULT_KIND, VERSION).get("comparison")
         found = _answers(comparison)

@@ -124,7 +124,14 @@ def _lines(rows: Sequence[Row], title: str, plot: Lines) -> list[Figure]:
         f"{n} {unit(points[-1][1])}".strip() for n, points in found.items()
     )
     last = max(x for x, _ in every)
-    return [draw_lines(title, f"At {plot.x} up to {last:g}: {ends}.", plane, series)]
+    return [
+        draw_lines(
+            title,
+            f"At {plot.x} up to {plane.x_formatted(last)}: {ends}.",
+            plane,
+            series,
+        )
+    ]
 
 
 def _phases(

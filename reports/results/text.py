@@ -58,6 +58,10 @@ def with_unit(value: float, unit: str, digits: int = 3) -> str:
         return size(value, digits)
     if unit == "FLOP" or unit.endswith("/s"):
         return rate(value, unit.removeprefix("1"), digits)
+    if unit == "s":
+        return time(value * 1e6, digits)
+    if not unit and float(value).is_integer() and abs(value) < 1e7:
+        return f"{value:.0f}"
     return significant(value, digits)
 
 

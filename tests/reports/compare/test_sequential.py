@@ -4,7 +4,7 @@
 import pytest
 
 from reports.compare.decision import Verdict, decide_pairs
-from reports.compare.intervals import Pair, pairs_for
+from reports.compare.intervals import MANY_PAIRS, Pair, pairs_for
 from reports.compare.sequential import Plan, decide_in_sequence
 
 PLANS = [Plan(rows, most) for rows in (1, 10, 50, 500) for most in (3, 12, 40, 200)]
@@ -64,6 +64,9 @@ def test_an_undecided_row_needs_the_pairs_of_a_later_look() -> None:
         assert found.more_pairs is not None
         after = found.pairs + found.more_pairs
         assert after == until if until else after > 39
+    noisy = [Pair(each) for each in (0.02, 1, -1, 0.02, 1, -1, 0.02, 0)]
+    found = decide_in_sequence(noisy, plan, 0.02, ended=False)
+    assert found.more_pairs == MANY_PAIRS
 
 
 def test_between_looks_it_says_what_the_last_one_said() -> None:

@@ -109,6 +109,14 @@ def test_an_exact_counter_is_compared_at_every_commit() -> None:
     assert "peak_bytes 100 B -> 101 B (WORSE)" in worse.words
 
 
+def test_a_counter_of_later_commits_is_compared_from_then_on() -> None:
+    each = of_peaks(*[100] * 4).exact
+    for rows, calls in zip(each[1:], (4, 4, 8), strict=True):
+        rows["e/0"][0].counters["calls"] = calls
+    (found,) = findings(series(np.zeros((1, 4)), each))
+    assert (places([found]), found.words) == ([(2, 3)], "calls 4 -> 8 (WORSE)")
+
+
 def test_another_host_is_said_and_is_no_change_of_a_row() -> None:
     known = series(noise())
     contexts = [{"host_name": "ab"[number >= 9]} for number in range(N)]

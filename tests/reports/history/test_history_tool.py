@@ -107,8 +107,9 @@ def test_confirm_goes_on_where_a_commit_has_no_build(tmp_path: Path) -> None:
     case = Case(tmp_path)
     fake_ab(case.root, {case.revisions[SINCE + 2]: {"status": 3}})
     assert case.run("confirm") == 2
-    fake_ab(case.root, {case.revisions[SINCE + 2]: {"absent": True}})
-    assert case.run("confirm") == 2
+    for without in ({"absent": True}, {"status": 2}, {"status": 1}):
+        fake_ab(case.root, {case.revisions[SINCE + 2]: without})
+        assert case.run("confirm") == 2
     assert not list((case.store.folder / "verdicts").rglob("*.json"))
 
 
@@ -175,6 +176,24 @@ def test_bisect_asks_ab_until_one_commit_is_left(case: Case, lines: Lines) -> No
     assert calls.read_text() == asked, "no such counter: nothing is measured"
     fake_ab(case.root, {})
     assert case.run("bisect", "e0/row", *ends) == 2, "the ends are equal"
+
+
+def test_a_search_with_flags_needs_no_store(case: Case, lines: Lines) -> None:
+    fake_ab(case.root, {case.revisions[-1]: {"ratio": 1.05}})
+    ends = case.revisions[-2:]
+    assert case.run("--store=none", "bisect", "e0/row", *ends, "--", "--seq=64") == 0
+    assert lines() == [f"{ends[1][:10]} change 39"]
+
+
+def test_the_newest_commit_decides_the_status(case: Case, tmp_path: Path) -> None:
+    """A machine that is not used any more does not."""
+    store = Store(tmp_path / "store")
+    for number, (calls, torch) in enumerate([(1, "1"), (2, "1"), (2, "2")]):
+        of_run = {"counters": {"flops": calls}, "context": {"torch": torch}}
+        revision = case.revisions[number]
+        add(store, tmp_path, result(revision, {"e/row": [1]}, number, **of_run))
+        statuses = [case.run(f"--store={store.folder}", "check")]
+        assert statuses == [int(number == 1)]
 
 
 def test_a_search_by_time_has_the_flags_of_measured_times(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ from reports.results import text
         (text.time, (2.5e6, 9e9), "2.5 s, 9000 s"),
         (text.size, (16, 20 * 2**20, 2**50), "16 B, 20 MiB, 1020 TiB"),
         (lambda v: text.rate(v, "B/s"), (1.73e11, 12), "173 GB/s, 12 B/s"),
+        (lambda v: text.with_unit(v, "s"), (41.23, 0.0151), "41.2 s, 15.1 ms"),
+        (lambda v: text.with_unit(v, ""), (15864, 1.0, 2.345), "15864, 1, 2.35"),
         (text.percent, (0.0039, 0.123, 2.5), "0.39 %, 12 %, 250 %"),
     ],
 )
