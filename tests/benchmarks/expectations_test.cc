@@ -82,9 +82,9 @@ class ExpectationsTest : public testing::TestWithParam<DeviceKind> {};
 TEST_P(ExpectationsTest, EachIsAboutACaseOfSomeSuite) {
   const auto all = ListAll(GetParam());
   std::set<std::string> expecting;
-  for (const std::string& text :
-       ListExpectations({}, ListedDevice(GetParam()),
-                        ListedCases(Suite::kQuick, GetParam()))) {
+  for (const std::string& text : ListExpectations(
+           {}, ListedDevice(GetParam()),
+           ExperimentsOf(ListedCases(Suite::kQuick, GetParam())))) {
     const json expectation = json::parse(text);
     const std::string experiment = expectation.at("experiment");
     expecting.insert(experiment);

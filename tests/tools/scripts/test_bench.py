@@ -178,6 +178,7 @@ def test_an_interrupted_first_case_leaves_no_empty_file(checkout: Checkout) -> N
         ("--resume a.json --samples_out b.jsonl --aoti=own", "--benchmark_out=a.json "),
         ("--help", ""),
         ("--list", ""),
+        ("--list_unavailable=true", "--aoti={aoti} "),
         ("--benchmark_list_tests=true", ""),
     ],
 )
@@ -191,7 +192,8 @@ def test_files_and_packages_that_the_user_names_or_nobody_needs(
     assert called == added.format(aoti=f"{checkout.root}/build/aoti") + flags
     assert checkout.results() == []
     assert ("wrote" in done.stderr) == ("a.json" in flags)
-    assert ("compiling" in done.stderr) == ("--aoti=" in added)
+    makes = "--aoti=" in added and "list" not in flags
+    assert ("compiling" in done.stderr) == makes
 
 
 def test_a_failed_build_is_status_3_and_runs_nothing(checkout: Checkout) -> None:
