@@ -68,10 +68,10 @@ kernels::HeadOutput OutputOf(const at::Tensor& x) {
 
 kernels::FlashShape ShapeOf(const at::Tensor& q) {
   const int64_t d_head = q.size(3);
-  TORCH_CHECK(q.is_cpu() || d_head == 16 || d_head == 32 || d_head == 64 ||
-                  d_head == 128,
+  TORCH_CHECK(q.is_cpu() || kernels::IsFlashHead(d_head),
               "heads have dimension ", d_head,
-              "; allowed on a GPU: 16, 32, 64, 128");
+              "; allowed on a GPU: 16, 32, 64, above it multiples of 8 up to ",
+              kernels::kWidestHead);
   return {.dtype = DtypeOf(q),
           .batch = q.size(0),
           .heads = q.size(1),

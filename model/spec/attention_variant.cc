@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -18,6 +19,18 @@ constexpr auto kVariants = std::to_array<AttentionVariant>({
 #include "model/spec/attention_variants.inc"
 #undef ATTENTION
 });
+
+// Returns the place of the kernel's tiles for these heads, if it has any.
+std::optional<std::size_t> PlaceOfTiles(const AttentionVariant& variant,
+                                        int64_t d_head) {
+  const auto& tiles = variant.cuda_d_heads;
+  const auto found = std::lower_bound(tiles.begin(), tiles.end(), d_head);
+  const bool is_held =
+      found != tiles.end() &&
+      (*found == d_head || (found == tiles.end() - 1 && d_head % 8 == 0));
+  if (!is_held) return std::nullopt;
+  return static_cast<std::size_t>(found - tiles.begin());
+}
 
 // Returns why the variant cannot run, up to what to use instead; empty if it
 // can.
@@ -37,14 +50,15 @@ std::string WhyNot(AttentionKind kind, DeviceKind device, bool bf16,
   }
   const auto& known = variant.cuda_d_heads;
   if (known[0] == 0) return "";
-  const auto found = std::find(known.begin(), known.end(), d_head);
-  if (found == known.end()) {
+  const auto place = PlaceOfTiles(variant, d_head);
+  if (!place) {
     return absl::StrCat("on a GPU ", name,
                         " attention supports heads of dimension ",
-                        absl::StrJoin(known, ", "), "; for dimension ", d_head);
+                        absl::StrJoin(known.begin(), known.end() - 1, ", "),
+                        ", above it multiples of 8 up to ", known.back(),
+                        "; for dimension ", d_head);
   }
-  const auto place = static_cast<std::size_t>(found - known.begin());
-  const int64_t needed = variant.cuda_shared_bytes[place];
+  const int64_t needed = variant.cuda_shared_bytes[*place];
   if (shared_bytes == 0 || needed <= shared_bytes) return "";
   return absl::StrCat(name, " attention needs ", needed,
                       " bytes of shared memory per block for heads of "

@@ -56,7 +56,8 @@ struct AttentionVariant {
   absl::string_view cpu_op = {};
   absl::string_view cuda_op = {};
   bool fp32_on_cuda = true;  // false: 16-bit types only
-  // The head dimensions that the GPU kernel supports; empty: any.
+  // The head dimensions that the GPU kernel has tiles for; empty: any. The last
+  // ones also hold heads that are too wide for the others, in steps of 8.
   std::array<int64_t, 4> cuda_d_heads = {};
   // For each of these, the most bytes of shared memory that a block needs in
   // any of the kernels: forward or backward pass, either type.

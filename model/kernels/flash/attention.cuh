@@ -4,6 +4,8 @@
 #ifndef TRAINBENCH_MODEL_KERNELS_FLASH_ATTENTION_CUH_
 #define TRAINBENCH_MODEL_KERNELS_FLASH_ATTENTION_CUH_
 
+#include <type_traits>
+
 #include "model/kernels/device.h"
 #include "model/kernels/flash/attention.h"
 #include "model/kernels/flash/bf16_backward.cuh"
@@ -15,25 +17,22 @@
 
 namespace trainbench::kernels {
 
-template <int n>
-struct FlashHead {
-  static constexpr int kSize = n;
-};
+inline constexpr char kFlashHeads[] =
+    "d_head must be 16, 32, 64 or, above it, a multiple of 8 up to 128";
 
-// Calls f with a FlashHead of the shape's d_head.
+// Calls f with the width of the tiles for the shape's d_head, as a type.
 template <class L, class F>
 typename L::Status WithFlashHead(const FlashShape& shape, const F& f) {
+  if (!IsFlashHead(shape.d_head)) return L::Invalid(kFlashHeads);
   switch (shape.d_head) {
     case 16:
-      return f(FlashHead<16>());
+      return f(std::integral_constant<int, 16>());
     case 32:
-      return f(FlashHead<32>());
+      return f(std::integral_constant<int, 32>());
     case 64:
-      return f(FlashHead<64>());
-    case 128:
-      return f(FlashHead<128>());
+      return f(std::integral_constant<int, 64>());
     default:
-      return L::Invalid("d_head must be 16, 32, 64 or 128");
+      return f(std::integral_constant<int, kWidestHead>());
   }
 }
 
@@ -81,7 +80,7 @@ typename L::Status FlashForward(L& launcher, const FlashForwardArgs& a) {
     return L::Invalid(kFlashTensors);
   }
   return WithFlashHead<L>(a.shape, [&](auto head) {
-    constexpr int kHead = decltype(head)::kSize;
+    constexpr int kHead = decltype(head)::value;
     using Half = FlashBf16Forward<kHead>;
     using Full = FlashFp32Forward<kHead>;
     return a.shape.dtype == Dtype::kBfloat16
@@ -93,10 +92,10 @@ typename L::Status FlashForward(L& launcher, const FlashForwardArgs& a) {
 }
 
 // Prepares the rows, computes the gradients, then rounds the queries'.
-template <class T, int kHead, class Backward, class L>
+template <class T, class Backward, class L>
 typename L::Status RunFlashBackward(L& launcher, const FlashBackwardArgs& a) {
-  using Prepare = FlashPrepareRows<T, kHead>;
-  using Finish = FlashFinishQueries<T, kHead>;
+  using Prepare = FlashPrepareRows<T>;
+  using Finish = FlashFinishQueries<T>;
   typename L::Status status =
       launcher.template Launch<Prepare>(FlashRowsGrid<Prepare>(a.shape), a);
   if (!L::Ok(status)) return status;
@@ -115,13 +114,11 @@ typename L::Status FlashBackward(L& launcher, const FlashBackwardArgs& a) {
     return L::Invalid(kFlashTensors);
   }
   return WithFlashHead<L>(a.shape, [&](auto head) {
-    constexpr int kHead = decltype(head)::kSize;
+    constexpr int kHead = decltype(head)::value;
     if (a.shape.dtype == Dtype::kBfloat16) {
-      return RunFlashBackward<Bf16, kHead, FlashBf16Backward<kHead>>(launcher,
-                                                                     a);
+      return RunFlashBackward<Bf16, FlashBf16Backward<kHead>>(launcher, a);
     }
-    return RunFlashBackward<float, kHead, FlashFp32Backward<kHead>>(launcher,
-                                                                    a);
+    return RunFlashBackward<float, FlashFp32Backward<kHead>>(launcher, a);
   });
 }
 

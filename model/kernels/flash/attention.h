@@ -12,10 +12,17 @@
 
 namespace trainbench::kernels {
 
+// Whether there is a kernel for heads of this dimension. There are tiles of 16,
+// 32, 64 and 128 channels; the widest also hold fewer, filled up with zeros.
+inline constexpr int kWidestHead = 128;
+constexpr bool IsFlashHead(int64_t d_head) {
+  return d_head == 16 || d_head == 32 || d_head == 64 ||
+         (d_head > 64 && d_head <= kWidestHead && d_head % 8 == 0);
+}
+
 // Tensors [batch, heads, seq, d_head] of one type, each with its own strides.
-// Rows begin at multiples of 16 bytes. d_head is 16, 32, 64 or 128. Tensor
-// cores multiply bf16, for which probabilities are rounded to bf16; fp32 is
-// IEEE fp32. Sums are fp32 in both.
+// Rows begin at multiples of 16 bytes. Tensor cores multiply bf16, for which
+// probabilities are rounded to bf16; fp32 is IEEE fp32. Sums are fp32 in both.
 struct FlashShape {
   Dtype dtype;
   int64_t batch;

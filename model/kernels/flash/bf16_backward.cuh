@@ -195,10 +195,12 @@ struct FlashBf16Backward {
     for (int e = 0; e < 4; ++e) {
       const int query = first + row + Part::Row(lane, 0, e);
       if (query >= a.shape.seq) continue;
-      float* const to =
-          a.grad_q_sum + (block.Row(a.shape) + query) * kHead + column;
+      float* const to = a.grad_q_sum +
+                        (block.Row(a.shape) + query) * WidthOf<kHead>(a.shape) +
+                        column;
       TRAINBENCH_UNROLL
       for (int n = 0; n < kColumns / 8; ++n) {
+        if (!IsInRow<kHead>(column + 8 * n, block.width)) continue;
         d.AtomicAdd(to + Part::Column(lane, n, e), part.at[0][n][e]);
       }
     }

@@ -28,6 +28,7 @@ struct Accumulators {
 template <int kChannels>
 struct Bf16Tile : FlashTile<2 * kChannels> {
   using FlashTile<2 * kChannels>::At;
+  static constexpr int kWidth = kChannels;
   static constexpr int kSteps = kChannels / 16;
 
   // Loads 16 rows from `row` on as the first factor of step `step` over the
@@ -146,6 +147,7 @@ TRAINBENCH_DEVICE void StoreRows(const D& d,
       const float by = factor(t, half);
       TRAINBENCH_UNROLL
       for (int n = 0; n < kColumns / 8; ++n) {
+        if (!IsInRow<kColumns>(8 * n, to.width)) continue;
         const float(&x)[4] = c.at[t][n];
         const uint32_t pair = d.Pack2(x[2 * half] * by, x[2 * half + 1] * by);
         Bf16* const at = to.Row(mine) + Layout::Column(lane, n, 0);

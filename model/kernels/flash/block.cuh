@@ -33,6 +33,19 @@ TRAINBENCH_DEVICE int64_t LastKeyOf(const FlashShape& shape, int first,
                        static_cast<int>(Smaller(first + rows, shape.seq)) - 1);
 }
 
+// Whether a tile's column is one of the row's: only the widest tiles may have
+// more.
+template <int kHead>
+TRAINBENCH_DEVICE bool IsInRow(int column, int width) {
+  return kHead < kWidestHead || column < width;
+}
+
+// The channels of a row.
+template <int kHead>
+TRAINBENCH_DEVICE int WidthOf(const FlashShape& shape) {
+  return kHead < kWidestHead ? kHead : static_cast<int>(shape.d_head);
+}
+
 // The rows of one head of a tensor.
 template <class T>
 struct HeadRows {
@@ -40,6 +53,7 @@ struct HeadRows {
 
   T* at;
   int64_t stride;
+  int width;
 };
 
 // The part of the tensors that a block works on: rows from `first` on, of one
@@ -49,6 +63,7 @@ struct FlashBlock {
   int item;
   int head;
   int first;
+  int width;  // d_head
 
   template <class D>
   static TRAINBENCH_DEVICE FlashBlock Of(const D& d, const FlashShape& shape,
@@ -58,7 +73,8 @@ struct FlashBlock {
     const auto heads = static_cast<int>(shape.heads);
     const int tile = block % tiles;
     return {block / tiles / heads, block / tiles % heads,
-            (last_first ? tiles - 1 - tile : tile) * rows};
+            (last_first ? tiles - 1 - tile : tile) * rows,
+            static_cast<int>(shape.d_head)};
   }
 
   // The row of a tensor [batch, heads, seq] at which this head starts.
@@ -67,11 +83,12 @@ struct FlashBlock {
   }
   template <class T>
   TRAINBENCH_DEVICE HeadRows<T> Of(const HeadOutput& x) const {
-    return {static_cast<T*>(x.data) + Start(x.strides), x.strides.token};
+    return {static_cast<T*>(x.data) + Start(x.strides), x.strides.token, width};
   }
   template <class T>
   TRAINBENCH_DEVICE HeadRows<const T> Of(const HeadInput& x) const {
-    return {static_cast<const T*>(x.data) + Start(x.strides), x.strides.token};
+    return {static_cast<const T*>(x.data) + Start(x.strides), x.strides.token,
+            width};
   }
   TRAINBENCH_DEVICE int64_t Start(const HeadStrides& strides) const {
     return item * strides.batch + head * strides.head;
@@ -107,10 +124,12 @@ TRAINBENCH_DEVICE void FetchRows(const D& d, int to, const HeadRows<T>& from,
   static_assert(kThreads % Tile::kChunks == 0 && kRows % kStep == 0);
   const int chunk = d.Thread() % Tile::kChunks;
   const int row = d.Thread() / Tile::kChunks;
-  const T* const mine = from.Row(first + row) + chunk * kVectorOf<T>;
+  const int column = chunk * kVectorOf<T>;
+  const T* const mine = from.Row(first + row) + column;
+  const bool in_row = IsInRow<Tile::kWidth>(column, from.width);
   TRAINBENCH_UNROLL
   for (int i = 0; i < kRows; i += kStep) {
-    const bool valid = first + row + i < seq;
+    const bool valid = in_row && first + row + i < seq;
     d.CopyAsync16(Tile::At(to, row + i, chunk), mine + i * from.stride, valid);
   }
 }

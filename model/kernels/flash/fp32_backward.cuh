@@ -136,12 +136,14 @@ struct FlashFp32Backward : Fp32Threads {
     for (int i = 0; i < kMine; ++i) {
       const int query = first + row + i;
       if (query >= a.shape.seq) continue;
-      float* const to = a.grad_q_sum + (block.Row(a.shape) + query) * kHead;
+      float* const to =
+          a.grad_q_sum + (block.Row(a.shape) + query) * WidthOf<kHead>(a.shape);
       TRAINBENCH_UNROLL
       for (int e = 0; e < Rows::kEach; ++e) {
         const int piece = e / Rows::kWide;
-        d.AtomicAdd(to + Rows::Column(d, piece) + e % Rows::kWide,
-                    part.at[i][piece][e % Rows::kWide]);
+        const int column = Rows::Column(d, piece) + e % Rows::kWide;
+        if (!IsInRow<kHead>(column, block.width)) continue;
+        d.AtomicAdd(to + column, part.at[i][piece][e % Rows::kWide]);
       }
     }
   }

@@ -81,6 +81,7 @@ struct Fp32Rows {
       const float by = factor(i);
       TRAINBENCH_UNROLL
       for (int piece = 0; piece < kPieces; ++piece) {
+        if (!IsInRow<kHead>(Column(d, piece), to.width)) continue;
         float x[kWide];
         TRAINBENCH_UNROLL
         for (int e = 0; e < kWide; ++e) x[e] = at[i][piece][e] * by;
@@ -95,6 +96,7 @@ struct Fp32Tile : FlashTile<4 * kHead> {
   using FlashTile<4 * kHead>::At;
   using FlashTile<4 * kHead>::kChunks;
   using Four = Vector<float, 4>;
+  static constexpr int kWidth = kHead;
   static constexpr int kOwn = Fp32Threads::kOwn;
 
   // c += a b^T, summed over the channels, for the tiles a and b.

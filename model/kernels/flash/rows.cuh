@@ -12,12 +12,10 @@
 namespace trainbench::kernels {
 
 // One warp per row, over all heads.
-template <int kHead, int kWide>
 struct FlashRows {
   static constexpr int kMaxThreads = 256;
   static constexpr int kBlocksPerSm = 4;
   static constexpr int kRows = kMaxThreads / kWarp;
-  static constexpr int kVectors = kHead / kWide;
 
   template <class D>
   static TRAINBENCH_DEVICE int64_t Index(const D& d) {
@@ -29,7 +27,8 @@ struct FlashRows {
     const int64_t matrix = index / shape.seq;
     return {static_cast<int>(matrix / shape.heads),
             static_cast<int>(matrix % shape.heads),
-            static_cast<int>(index % shape.seq)};
+            static_cast<int>(index % shape.seq),
+            static_cast<int>(shape.d_head)};
   }
   static TRAINBENCH_HOST_DEVICE int64_t Count(const FlashShape& shape) {
     return shape.batch * shape.heads * shape.seq;
@@ -37,22 +36,21 @@ struct FlashRows {
 };
 
 // delta = sum(grad_o o), and grad_q_sum = 0.
-template <class T, int kHead>
-struct FlashPrepareRows : FlashRows<kHead, kVectorOf<T>> {
+template <class T>
+struct FlashPrepareRows : FlashRows {
   using Args = FlashBackwardArgs;
-  using Base = FlashRows<kHead, kVectorOf<T>>;
 
   template <class D>
   static TRAINBENCH_DEVICE void Run(const D& d, const Args& a) {
-    const int64_t index = Base::Index(d);
-    if (index >= Base::Count(a.shape)) return;  // uniform in a warp
-    const FlashBlock row = Base::RowOf(a.shape, index);
+    const int64_t index = Index(d);
+    if (index >= Count(a.shape)) return;  // uniform in a warp
+    const FlashBlock row = RowOf(a.shape, index);
     const int lane = d.Thread() % kWarp;
+    const int column = lane * kVectorOf<T>;
     float sum = 0;
-    if (lane < Base::kVectors) {
+    if (column < row.width) {
       float o[kVectorOf<T>];
       float grad[kVectorOf<T>];
-      const int column = lane * kVectorOf<T>;
       LoadWide(d, row.Of<T>(a.o).Row(row.first) + column, o);
       LoadWide(d, row.Of<T>(a.grad_o).Row(row.first) + column, grad);
       TRAINBENCH_UNROLL
@@ -60,26 +58,25 @@ struct FlashPrepareRows : FlashRows<kHead, kVectorOf<T>> {
     }
     sum = WarpReduce<Sum>(d, sum);
     if (lane == 0) d.Store(a.delta + index, sum);
-    if (lane >= kHead / 4) return;
+    if (4 * lane >= row.width) return;
     const float zeros[4] = {};
-    StoreNarrow(d, a.grad_q_sum + index * kHead + 4 * lane, zeros);
+    StoreNarrow(d, a.grad_q_sum + index * row.width + 4 * lane, zeros);
   }
 };
 
 // grad_q = scale grad_q_sum.
-template <class T, int kHead>
-struct FlashFinishQueries : FlashRows<kHead, 4> {
+template <class T>
+struct FlashFinishQueries : FlashRows {
   using Args = FlashBackwardArgs;
-  using Base = FlashRows<kHead, 4>;
 
   template <class D>
   static TRAINBENCH_DEVICE void Run(const D& d, const Args& a) {
-    const int64_t index = Base::Index(d);
+    const int64_t index = Index(d);
     const int column = d.Thread() % kWarp * 4;
-    if (index >= Base::Count(a.shape) || column >= kHead) return;
-    const FlashBlock row = Base::RowOf(a.shape, index);
+    if (index >= Count(a.shape) || column >= a.shape.d_head) return;
+    const FlashBlock row = RowOf(a.shape, index);
     float x[4];
-    LoadWide(d, a.grad_q_sum + index * kHead + column, x);
+    LoadWide(d, a.grad_q_sum + index * row.width + column, x);
     TRAINBENCH_UNROLL
     for (int e = 0; e < 4; ++e) x[e] *= a.shape.scale;
     StoreNarrow(d, row.Of<T>(a.grad_q).Row(row.first) + column, x);

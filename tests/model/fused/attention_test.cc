@@ -37,6 +37,11 @@ TEST(FusedAttentionTest, TheRegistryKnowsTheSharedMemoryOfTheGpusKernels) {
   EXPECT_THAT(own.cuda_shared_bytes,
               ElementsAre(SharedBytes<16>(), SharedBytes<32>(),
                           SharedBytes<64>(), SharedBytes<128>()));
+  for (int64_t d_head = 1; d_head < 300; ++d_head) {
+    const std::string why = AttentionUnavailable(
+        AttentionKind::kOwn, DeviceKind::kCuda, /*bf16=*/true, d_head);
+    EXPECT_EQ(why.empty(), kernels::IsFlashHead(d_head)) << d_head;
+  }
 }
 
 struct Shape {

@@ -20,7 +20,8 @@ struct Shape {
 
 // More than one tile of queries and of keys; the last tile is partial.
 constexpr Shape kShapes[] = {{2, 2, 33, 16}, {1, 1, 150, 16}, {1, 1, 70, 32},
-                             {2, 1, 3, 32},  {1, 1, 140, 64}, {1, 1, 129, 128}};
+                             {2, 1, 3, 32},  {1, 1, 140, 64}, {1, 1, 129, 128},
+                             {1, 2, 70, 80}};
 
 class CudaFlashTest : public CudaFusedTest {
  protected:
@@ -61,7 +62,8 @@ TEST_F(CudaFlashTest, TakesTensorsThatAreNotAligned) {
 TEST_F(CudaFlashTest, OtherHeadsAreNamed) {
   const at::Tensor q = ToDevice(at::ones({1, 1, 4, 24}));
   EXPECT_EQ(ErrorOf([&] { FusedAttention(q, q, q); }),
-            "heads have dimension 24; allowed on a GPU: 16, 32, 64, 128");
+            "heads have dimension 24; allowed on a GPU: 16, 32, 64, above it "
+            "multiples of 8 up to 128");
 }
 
 }  // namespace
