@@ -4,6 +4,7 @@
 
 #include <torch/types.h>
 
+#include <algorithm>
 #include <limits>
 #include <mutex>
 #include <string>
@@ -74,25 +75,40 @@ void Write(const at::Tensor& to, const Element& element) {
   });
 }
 
-double Sum(const at::Tensor& tensor) {
+// A longer sum in fp32 would lose what is added to it.
+constexpr int64_t kSummedInFloat = 1024 * kLine;
+
+double SumInFloat(const float* from, int64_t elements) {
+  // Several sums, because each addition in one chain waits for the previous.
+  Lanes part[4] = {};
+  for (int64_t i = 0; i < elements; i += kLine) {
+    for (int j = 0; j < 4; ++j) part[j] += LoadLanes(from + i + j * kLanes);
+  }
+  double whole = 0;
+  for (const Lanes& lanes : part) {
+    for (int k = 0; k < kLanes; ++k) whole += lanes[k];
+  }
+  return whole;
+}
+
+}  // namespace
+
+double SumOf(const at::Tensor& tensor) {
   const auto* const a = tensor.data_ptr<float>();
   std::mutex adding;
   double sum = 0;
   OnAllThreads(tensor.numel(), [&](int64_t begin, int64_t end) {
-    // Several sums, because each addition in one chain waits for the previous.
-    Lanes part[4] = {};
-    for (int64_t i = begin; i < end; i += kLine) {
-      for (int j = 0; j < 4; ++j) part[j] += LoadLanes(a + i + j * kLanes);
-    }
     double whole = 0;
-    for (const Lanes& lanes : part) {
-      for (int k = 0; k < kLanes; ++k) whole += lanes[k];
+    for (int64_t first = begin; first < end; first += kSummedInFloat) {
+      whole += SumInFloat(a + first, std::min(kSummedInFloat, end - first));
     }
     const std::lock_guard lock(adding);
     sum += whole;
   });
   return sum;
 }
+
+namespace {
 
 template <Stores kind>
 void RunWith(StreamKernel kernel, const at::Tensor& to, const at::Tensor& one,
@@ -171,7 +187,7 @@ Stream::Stream(StreamKernel kernel, Stores stores, int64_t bytes)
 
 void Stream::Run() {
   if (kernel_ == StreamKernel::kRead) {
-    sum_ = Sum(a_);
+    sum_ = SumOf(a_);
   } else if (stores_ == Stores::kOrdinary) {
     RunWith<Stores::kOrdinary>(kernel_, a_, b_, c_);
   } else {

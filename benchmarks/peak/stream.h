@@ -40,6 +40,9 @@ double StreamTraffic(StreamKernel kernel, Stores stores, int64_t bytes);
 // Returns why this build lacks such stores, or "": non-temporal ones need x86.
 std::string StoresUnavailable(Stores stores);
 
+// Returns the sum of an fp32 tensor of whole cache lines, on all threads.
+double SumOf(const at::Tensor& tensor);
+
 class Stream {
  public:
   // `bytes` (a multiple of 64) per buffer, in fp32.

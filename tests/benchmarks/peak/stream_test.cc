@@ -28,6 +28,13 @@ TEST(StreamTest, EveryPassIsRight) {
   }
 }
 
+// A sum of that length in fp32 would be off by half a percent.
+TEST(StreamTest, ALongSumLosesNothing) {
+  constexpr int64_t kElements = 1 << 21;
+  const double sum = SumOf(at::full({kElements}, 0.1F));
+  EXPECT_NEAR(sum / (kElements * static_cast<double>(0.1F)), 1, 1e-4);
+}
+
 TEST(StreamTest, OrdinaryStoresLoadTheLinesThatTheyOverwrite) {
   const auto moves = [](StreamKernel kernel, Stores stores) {
     return StreamTraffic(kernel, stores, 100) / 100;
