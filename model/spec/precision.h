@@ -11,7 +11,9 @@
 namespace trainbench {
 
 enum class Precision {
-  kFp32,          // IEEE fp32 everywhere: TF32 is off
+  // IEEE fp32: TF32 is off, except in LibTorch's efficient attention on a GPU,
+  // which splits a product into three.
+  kFp32,
   kTf32,          // fp32 storage, CUDA matmuls may round inputs to TF32
   kBf16Autocast,  // fp32 weights, matmuls cast to bf16 in the forward pass
   kBf16,          // bf16 weights, activations, gradients and optimizer state

@@ -72,6 +72,8 @@ def compiled_rows(trainbench: Program, *flags: str) -> list[str]:
         assert row["peak_bytes"] > 0
         assert "predicted_peak_bytes" not in row
         assert row["speedup"] > 0
+        # What a compiled pass keeps is unknown.
+        assert (row["byte_ratio"] < 1) == ("/inference/" not in row["name"])
         # One program contains both passes.
         assert ("forward_us" in row) == ("/inference/" in row["name"])
         is_trained = "/nano/" in row["name"] and "/inference/" not in row["name"]
