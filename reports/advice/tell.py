@@ -2,7 +2,7 @@
 """Formats the advice as tables and as Markdown."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from reports.advice.advice import Advice
 from reports.advice.line import Check, Line
@@ -14,13 +14,6 @@ from reports.results.text import Table
 NOT_A_SUM = (
     "Each line is one change alone, where it buys most: the lines do not add up."
 )
-
-
-def _gain(gain: Measured, formatted: Callable[[float], str] = text.time) -> str:
-    """Formats a gain with its interval, or both ends if that is wider than the gain."""
-    if gain.is_known and abs(gain.half_width) > 1:
-        return gain.text(formatted)
-    return gain.plus_minus(formatted)
 
 
 def _verdicts(line: Line) -> str:
@@ -38,7 +31,7 @@ def _known(line: Line) -> str:
         return "predicted"
     if line.gain_us == line.saved.us:
         return "measured"
-    return f"measured; predicted {_gain(line.saved.us)}"
+    return f"measured; predicted {line.saved.us.plus_minus(text.time)}"
 
 
 def lines_table(lines: Sequence[Line]) -> Table:
@@ -47,7 +40,7 @@ def lines_table(lines: Sequence[Line]) -> Table:
     rows = [
         [
             line.change,
-            _gain(line.gain_us),
+            line.gain_us.plus_minus(text.time),
             _known(line),
             text.percent(line.gain_us.value / line.of_us),
             "-" if line.saved_bytes is None else text.size(line.saved_bytes),
@@ -68,7 +61,7 @@ def reasons_table(lines: Sequence[Line]) -> Table:
 
 
 def _formatted(check: Check, gain: Measured) -> str:
-    return _gain(gain, text.size if check.in_bytes else text.time)
+    return gain.plus_minus(text.size if check.in_bytes else text.time)
 
 
 def checks_table(lines: Sequence[Line]) -> Table:

@@ -151,10 +151,7 @@ def _settled(points: _Points, found: list[int], level: float) -> list[ChangePoin
 
 
 def change_points(
-    values: Floats,
-    level: float,
-    correlation: float = 0.0,
-    noise: Floats | None = None,
+    values: Floats, level: float, correlation: float = 0.0, noise: Floats | None = None
 ) -> list[ChangePoint]:
     """Returns the changes of a series, in order. `level`: the probability of finding a
     change in a window of WINDOW points without one. `noise`: each point's, relative to

@@ -24,12 +24,7 @@ CONFIG = ModelConfig(d_model=24, d_ff=40, layers=2, heads=3, vocab=37, context=7
 CONFIGS = {  # without rotary positions a bias of keys has no gradient
     "": CONFIG,
     "gpt_": replace(
-        CONFIG,
-        mlp="gelu",
-        norm="layer",
-        biases="norms",
-        positions="learned",
-        context=9,
+        CONFIG, mlp="gelu", norm="layer", biases="norms", positions="learned", context=9
     ),
     "biased_": replace(CONFIG, mlp="relu2", norm="layer", biases="all"),
 }

@@ -22,14 +22,7 @@ SAMPLES = "--samples_out=a.jsonl"
 FAST = ("--warmup=1", "--benchmark_min_time=0.001")
 # So small that a run takes little longer than starting the program.
 NANO_MODEL = "--model=name=nano,d_model=16,d_ff=32,layers=1,heads=2,vocab=64"
-NANO = (
-    "--models=nano",
-    NANO_MODEL,
-    "--batch=1",
-    "--seq=8",
-    "--suite=smoke",
-    *FAST,
-)
+NANO = ("--models=nano", NANO_MODEL, "--batch=1", "--seq=8", "--suite=smoke", *FAST)
 # For runs of all experiments.
 SMOKE = (*steps.NANO.split(), "--suite=smoke")
 # One case with the model of NANO.

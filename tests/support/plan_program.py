@@ -8,11 +8,14 @@ import json
 import os
 import subprocess
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from built import built
 from null_gpu import null_gpu
 from tools.planner.main import main
+from tools.planner.recipes import read_table
+from tools.planner.validation.cells import DATA
 
 
 @functools.cache
@@ -77,3 +80,16 @@ def check_usage_error(
     assert result.stderr.count("\n") == 1 and result.stderr.endswith("\n")
     for word in words:
         assert word in result.stderr
+
+
+def table(path: Path, *rows: dict[str, str]) -> Path:
+    """Writes rows as a table for tools/validate."""
+    lines = (rows[0], *(row.values() for row in rows))
+    path.write_text("\n".join(map("\t".join, lines)))
+    return path
+
+
+def by_hand_file(tmp_path: Path, **cells: str) -> Path:
+    """Writes the first committed row with other cells."""
+    row = read_table(DATA / "points.tsv")[0] | cells
+    return table(tmp_path / "points.tsv", row)

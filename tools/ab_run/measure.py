@@ -28,10 +28,7 @@ def pairs_needed(run: AbRun, decision: Decision | None) -> int:
 
 
 def seconds_left(
-    run: AbRun,
-    directory: Path,
-    rows: Sequence[str],
-    max_seconds: float,
+    run: AbRun, directory: Path, rows: Sequence[str], max_seconds: float
 ) -> float | None:
     """The time to measure these rows to the end; None: unknown. A row takes as long as
     before in each process, with its share of the start."""

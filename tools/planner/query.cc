@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -14,6 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "fixtures/base/did_you_mean.h"
+#include "fixtures/experiment/run_options.h"
 #include "fixtures/steps/model_step.h"
 #include "model/accounting/parameters.h"
 #include "model/spec/named_models.h"
@@ -30,11 +33,6 @@ constexpr double kBytesPerGib = 1 << 30;
 constexpr int64_t kMostLayers = 1024;
 constexpr int64_t kMostParameterBytes = int64_t{1} << 50;
 
-absl::Status GivenTwice(absl::string_view what, absl::string_view value) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(what, " '", value, "' is given twice; allowed: once"));
-}
-
 // Parses each item of `text`. InvalidArgument if an item occurs twice.
 template <typename T, typename Parse>
 absl::StatusOr<std::vector<T>> ParseList(absl::string_view what,
@@ -44,7 +42,10 @@ absl::StatusOr<std::vector<T>> ParseList(absl::string_view what,
   std::set<absl::string_view> seen;
   for (absl::string_view item : absl::StrSplit(text, ',')) {
     ASSIGN_OR_RETURN(auto value, parse(item));
-    if (!seen.insert(item).second) return GivenTwice(what, item);
+    if (!seen.insert(item).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(what, " '", item, "' is given twice; allowed: once"));
+    }
     values.push_back(std::move(value));
   }
   return values;
@@ -79,19 +80,6 @@ absl::StatusOr<std::vector<int64_t>> ParseRanks(absl::string_view text) {
       });
 }
 
-// The standard models and the user's.
-absl::StatusOr<std::vector<ModelConfig>> KnownModels(
-    const std::vector<ModelConfig>& custom) {
-  std::vector<ModelConfig> models = NamedModels();
-  for (const ModelConfig& model : custom) {
-    if (FindModel(model.name, models).ok()) {
-      return GivenTwice("model", model.name);
-    }
-    models.push_back(model);
-  }
-  return models;
-}
-
 absl::StatusOr<ModelConfig> FindModelOrNearest(
     absl::string_view name, const std::vector<ModelConfig>& models) {
   absl::StatusOr<ModelConfig> model = FindModel(name, models);
@@ -106,13 +94,15 @@ absl::StatusOr<ModelConfig> FindModelOrNearest(
 
 absl::StatusOr<std::vector<ModelConfig>> SelectModels(
     const PlannerFlags& flags) {
-  const std::vector<ModelConfig>& custom = flags.custom_models;
-  ASSIGN_OR_RETURN(const auto known, KnownModels(custom));
+  RunOptions options;
+  options.custom_models = flags.custom_models;
+  RETURN_IF_ERROR(Validate(options));
   if (flags.models.empty()) {
     std::vector<ModelConfig> models = StandardModels();
-    models.insert(models.end(), custom.begin(), custom.end());
+    absl::c_copy(flags.custom_models, std::back_inserter(models));
     return models;
   }
+  const std::vector<ModelConfig> known = KnownModels(options);
   return ParseList<ModelConfig>(
       "model", flags.models,
       [&](absl::string_view name) { return FindModelOrNearest(name, known); });

@@ -80,7 +80,7 @@ class Recipe:
 
     def named(self, part: str, traits: frozenset[str] = frozenset()) -> list[str]:
         """The items of "precision", of "default", the traits by default, or of "one
-        of", words of which a job has exactly one."""
+        of": a job has exactly one of an item's words."""
         return [row["item"] for row in self.of(traits) if row["part"] == part]
 
     def words(self) -> set[str]:
@@ -306,10 +306,7 @@ def predicted(
         )
     shape = (query["batch"], query["seq"], query["tensor_ranks"])
     job = FrameworkJob(
-        *("", *shape),
-        recomputed=recomputed,
-        shards=given.shards or 1,
-        traits=traits,
+        *("", *shape), recomputed=recomputed, shards=given.shards or 1, traits=traits
     )
     found = memory(job, recipe, row)
     totals = {f"{what}_bytes": found.bytes_of(what) for what in TOTALS}

@@ -2,6 +2,7 @@
 """A rank of a mesh as text, for a terminal."""
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterator
 
 from reports.results import text
@@ -120,11 +121,11 @@ def _kernels(row: Json) -> str:
         return ""
     if "out_of_memory" in found:
         return f"memory {where(found['out_of_memory'])}"
-    phases = ", ".join(
-        f"{phase} {whole(count)}" for phase, count in found["kernels"].items()
-    )
-    counters = found["counters"]
-    return f"kernels of a step: {whole(counters['launches'])} ({phases})"
+    launches: Counter[str] = Counter()
+    for phase in found["phases"]:  # one may be entered again
+        launches[phase["name"]] += phase["counters"]["launches"]
+    phases = ", ".join(f"{phase} {whole(count)}" for phase, count in launches.items())
+    return f"kernels of a step: {whole(launches.total())} ({phases})"
 
 
 def _times(row: Json) -> str:

@@ -8,14 +8,7 @@ import numpy as np
 import pytest
 
 from reports.calibration.noise import Noise, log_medians, log_times
-from reports.calibration.rule import (
-    abba,
-    at_most,
-    bounded,
-    in_sequence,
-    ratios,
-    share,
-)
+from reports.calibration.rule import abba, at_most, bounded, in_sequence, ratios, share
 from reports.calibration.samples import Floats, share_between
 from reports.calibration.simulated import margins_of
 from reports.compare.decision import RowNoise, Verdict, decide_once

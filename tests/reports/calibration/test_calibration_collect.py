@@ -42,9 +42,7 @@ def test_processes_are_in_order_and_keep_their_repetitions(tmp_path: Path) -> No
 
 
 def test_what_is_no_collection(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "good", result(1))

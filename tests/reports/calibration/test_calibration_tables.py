@@ -137,9 +137,7 @@ NO_TABLES: dict[str, dict[str, object]] = {
 
 
 def test_what_is_refused(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A document without marks, and samples that make no tables."""
     monkeypatch.chdir(tmp_path)

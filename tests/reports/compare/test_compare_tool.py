@@ -101,9 +101,7 @@ WRONG = """
 
 
 def test_what_is_refused(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Wrong usage, files that are no result, and results that are not comparable."""
     predicted = document(entry("e/one", 1), context={"device_kind": "predicted_cuda"})

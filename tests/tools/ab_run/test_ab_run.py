@@ -9,18 +9,8 @@ from typing import Any
 import pytest
 
 from golden import check_golden
-from reports.compare.ab_decisions import (
-    decide,
-    plan_of,
-)
-from reports.compare.ab_record import (
-    AbRun,
-    Process,
-    Side,
-    load,
-    samples_file_of,
-    save,
-)
+from reports.compare.ab_decisions import decide, plan_of
+from reports.compare.ab_record import AbRun, Process, Side, load, samples_file_of, save
 from reports.compare.decision import Verdict
 from reports.results.records import NotAResult
 from results import document, entry

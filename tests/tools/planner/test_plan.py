@@ -9,14 +9,7 @@ import pytest
 
 from built import built
 from golden import check_golden, refusals
-from plan_program import (
-    ask,
-    check_usage_error,
-    plan,
-    plan_json,
-    plan_row,
-    run,
-)
+from plan_program import ask, check_usage_error, plan, plan_json, plan_row, run
 from results import document, entry, write
 from tools.planner.main import main
 

@@ -7,14 +7,9 @@ from typing import Any
 
 import pytest
 
-from plan_program import plan, plan_row, run
-from tools.planner.recipes import (
-    MOMENTS,
-    TABLE,
-    UNITS,
-    read_table,
-)
-from tools.planner.validation.cells import DATA, Lacking
+from plan_program import by_hand_file, plan, plan_row, run, table
+from tools.planner.recipes import MOMENTS, TABLE, UNITS, read_table
+from tools.planner.validation.cells import Lacking
 from tools.planner.validation.main import main
 from tools.planner.validation.points import Point, read_points
 
@@ -22,15 +17,8 @@ README = Path(__file__).parents[3] / "tools/planner/README.md"
 MINE = "name=mine,d_model=256,d_ff=512,layers=4,heads=4,vocab=1000"
 
 
-def table(path: Path, row: dict[str, str]) -> Path:
-    path.write_text("\n".join("\t".join(line) for line in (row, row.values())))
-    return path
-
-
 def by_hand(tmp_path: Path, **cells: str) -> Point | Lacking:
-    """Returns the first committed row with other cells."""
-    row = read_table(DATA / "points.tsv")[0] | cells
-    (point,) = read_points(table(tmp_path / "points.tsv", row))
+    (point,) = read_points(by_hand_file(tmp_path, **cells))
     return point
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from plan_program import ask, run
+from plan_program import ask, by_hand_file, run, table
 from reports.results.rows import load
 from results import REFERENCE
 from tools.planner.recipes import read_table
@@ -18,18 +18,6 @@ from tools.planner.validation.cells import DATA, Lacking, Lacks, MeasuredJob
 from tools.planner.validation.main import main
 from tools.planner.validation.points import read_points
 from tools.planner.validation.steps import Step, read_steps, steps_of
-
-
-def table(path: Path, *rows: dict[str, str]) -> Path:
-    lines = (rows[0], *(row.values() for row in rows))
-    path.write_text("\n".join(map("\t".join, lines)))
-    return path
-
-
-def by_hand_file(tmp_path: Path, **cells: str) -> Path:
-    """Writes the first committed row with other cells."""
-    row = read_table(DATA / "points.tsv")[0] | cells
-    return table(tmp_path / "points.tsv", row)
 
 
 @pytest.mark.parametrize(

@@ -49,8 +49,10 @@ REHEARSED = {
     **{"peak_bytes": 27.5 * GIB, "resident_bytes": 4 * GIB},
     **{"build_peak_bytes": 10 * GIB, "reserved_bytes": 29 * GIB},
     "shard_elements": 1000,
-    "kernels": {"forward": 1500, "backward": 503},
-    "counters": {"launches": 2003},
+    "phases": [
+        {"name": name, "counters": {"launches": launches}}
+        for name, launches in (("forward", 1500), ("backward", 500), ("backward", 3))
+    ],
     "collectives": [GATHERS],
 }
 

@@ -98,25 +98,6 @@ class MeshRank : public StepFixture {
   MeshTraffic traffic_;
 };
 
-// Adds what the null GPU did in the step.
-void AddCounts(const Json& phases, Json& found) {
-  std::map<std::string, int64_t> total;
-  for (const Json& phase : phases) {
-    const Json& counters = phase.at("counters");
-    for (const auto& [name, count] : counters.items()) {
-      total[name] += count.get<int64_t>();
-    }
-    // A phase may be entered again.
-    const std::string name = phase.at("name");
-    Json& launches = found["kernels"].emplace(name, 0).first.value();
-    launches = launches.get<int64_t>() + counters.at("launches").get<int64_t>();
-  }
-  for (const char* name : {"launches", "copies_h2d", "copies_d2h", "copies_d2d",
-                           "copy_bytes_d2d", "fills", "fill_bytes", "waits"}) {
-    found["counters"][name] = total.at(name);
-  }
-}
-
 template <typename T>
 absl::StatusOr<T> Try(const std::function<T()>& work) {
   absl::StatusOr<T> found;
@@ -224,15 +205,14 @@ Json RehearseRank(const MeshJob& job, const Device& device) {
     return {{"out_of_memory", call.out_of_memory}};
   }
   const auto& rank = static_cast<const MeshRank&>(*call.fixture);
-  Json found = {{"peak_bytes", call.memory.allocated_peak - library_bytes},
-                {"build_peak_bytes", build_peak - library_bytes},
-                {"resident_bytes", call.memory.allocated - library_bytes},
-                {"library_bytes", library_bytes},
-                {"reserved_bytes", call.memory.reserved_peak},
-                {"shard_elements", rank.ShardElements()}};
-  AddCounts(call.phases, found);
-  found["collectives"] = CollectivesJson(rank.traffic(), job.mesh);
-  return found;
+  return {{"peak_bytes", call.memory.allocated_peak - library_bytes},
+          {"build_peak_bytes", build_peak - library_bytes},
+          {"resident_bytes", call.memory.allocated - library_bytes},
+          {"library_bytes", library_bytes},
+          {"reserved_bytes", call.memory.reserved_peak},
+          {"shard_elements", rank.ShardElements()},
+          {"phases", call.phases},
+          {"collectives", CollectivesJson(rank.traffic(), job.mesh)}};
 }
 
 }  // namespace trainbench

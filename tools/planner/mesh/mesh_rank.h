@@ -78,9 +78,8 @@ class RankPredictor {
 //   library_bytes: of these workspaces
 //   reserved_bytes: by the caching allocator, at its highest point in the steps
 //   shard_elements
-//   kernels: {PHASE: launches, ...}, in the second step, as the values below
-//   counters: {launches, copies_d2d, ...}: tools/null_gpu/core/counters.h
-//   collectives: as in CollectivesJson
+//   phases: of the second step, as in RehearsedCall
+//   collectives: the second step's, as in CollectivesJson
 //
 // or, if memory ran out, out_of_memory alone: as from CatchOutOfMemory, and the
 // phase, which may be "build".
