@@ -78,12 +78,12 @@ def check(given: argparse.Namespace) -> int:
     """lists changes and their commits; changes of times are only suspicions"""
     history = History(given)
     status = GOOD
-    ends = (series.commits[-1] for series in history.series)
-    newest = max(ends, key=history.line.index, default=None)
+    place = history.line.index
+    newest = max((place(each.commits[-1]) for each in history.series), default=0)
     for series, changes in history.changes():
         last = len(series.commits) - 1
-        # Not of a machine, or of flags, that are not used any more.
-        is_current = series.commits[last] == newest
+        # A machine, or flags, that are not used any more do not count.
+        is_current = newest - place(series.commits[last]) < WINDOW
         size = f" to {series.commits[-1].short}, ".join(series.size)
         print(f"{series.fingerprint}: {series.system}, {size}")
         lines = [("change", "row", "by how much", "commit")]
@@ -158,6 +158,11 @@ def bisect(given: argparse.Namespace) -> int:
         if given.row in series.rows
         and (given.metric or series.points(series.rows.index(given.row)).size)
     ]
+    if not known and not given.flags:
+        raise Refused(
+            f"no stored result has a time of {given.row!r}; allowed without one: "
+            "flags of the program, after --"
+        )
     flags = _flags(given, known[-1]) if known else given.flags
     ends = Question(given.row, good, bad, flags)
 

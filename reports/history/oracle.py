@@ -25,8 +25,8 @@ from reports.results.refused import Refused
 # Limits for a row that stays undecided. The looks of tools/ab share a question's error,
 # so a question is asked only once.
 MAX_PAIRS, _MAX_MINUTES = 120, 120
-# Exit statuses: a commit has no such row or flag, or no build. 0 and 1 come with a
-# result, unless a program died in each run.
+# Exit statuses: 2, a commit lacks the row or a flag; 3, it has no build. 0 and 1 come
+# with a result; 1 without one says that every run died.
 _CANNOT = (2, 3)
 # Flags that do not affect which cases exist: how long to measure, where to write.
 _NOT_CASES = re.compile(

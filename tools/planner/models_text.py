@@ -44,6 +44,7 @@ def _duration(seconds: float) -> str:
 _MODEL: Columns = {"model": at("model")}
 _COST: Columns = {
     **_MODEL,
+    "attention": at("attention"),
     "parameters": at("params", whole),
     "weights": at("parameter_bytes", text.size),
     "gradients": at("gradient_bytes", text.size),

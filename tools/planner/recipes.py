@@ -24,6 +24,13 @@ _MIB = 2**20
 TOTALS = ("static", "peak", "reserved")
 # Components of the residual stream, which sequence parallelism divides.
 OF_STREAM = ("embedding", "norm", "residual")
+# Parts that say which traits a job can have together. A job has at most one of an
+# item's words, and at least so many.
+_CHOICES = {
+    "needs": (1, "it also needs"),
+    "one of": (1, "it needs exactly one of"),
+    "at most one of": (0, "allowed: at most one of"),
+}
 # Moments that may be the peak, and whether gradients are allocated then. `dry` is the
 # peak of the dry run.
 MOMENTS = {"loss": False, "dry": False, "backward": True, "step": True}
@@ -79,8 +86,8 @@ class Recipe:
         return [row for row in self.rows if traits.issuperset(row["where"].split())]
 
     def named(self, part: str, traits: frozenset[str] = frozenset()) -> list[str]:
-        """The items of "precision", of "default", the traits by default, or of "one
-        of": a job has exactly one of an item's words."""
+        """The items of "precision", of "default", the traits by default, or of a
+        choice."""
         return [row["item"] for row in self.of(traits) if row["part"] == part]
 
     def words(self) -> set[str]:
@@ -92,12 +99,11 @@ class Recipe:
         allowed = sorted(self.words())
         for word in sorted(traits.difference(allowed)):
             raise ValueError(f"it has {word!r}; allowed: {', '.join(allowed)}")
-        for choice in self.named("one of", traits):
-            if len(traits.intersection(choice.split())) != 1:
-                raise ValueError(
-                    f"it is {','.join(sorted(traits))!r}; allowed with these: exactly "
-                    f"one of {', '.join(choice.split())}"
-                )
+        given = ",".join(sorted(traits))
+        for part, (least, rule) in _CHOICES.items():
+            for words in map(str.split, self.named(part, traits)):
+                if not least <= len(traits.intersection(words)) <= 1:
+                    raise ValueError(f"it is {given!r}; {rule} {', '.join(words)}")
 
 
 @dataclass(frozen=True)
@@ -293,7 +299,7 @@ def predicted(
     if row["checkpoint"] != "none" and not units & {"saved", "dry_rest"}:
         raise ValueError(
             f"--checkpoint is {row['checkpoint']}; allowed with "
-            f"--recipe={given.recipe}: none"
+            f"--recipe={given.recipe} and these traits: none"
         )
     if recomputed and row["checkpoint"] != "none":
         raise ValueError(
@@ -303,6 +309,11 @@ def predicted(
         raise ValueError(
             f"--recomputed is {recomputed:g}; allowed with "
             f"--recipe={given.recipe} and these traits: 0"
+        )
+    if (given.shards or 1) > 1 and not units & {"shard", "block_shard"}:
+        raise ValueError(
+            f"--shards is {given.shards}; allowed with --recipe={given.recipe} and "
+            "these traits: 1"
         )
     shape = (query["batch"], query["seq"], query["tensor_ranks"])
     job = FrameworkJob(

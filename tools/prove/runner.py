@@ -89,6 +89,7 @@ def run_stage(stage: Stage, place: Place, state: State, limit: float) -> None:
     out = place.state / stage.folder
     if state.is_again(stage) and stage.part <= 1:
         shutil.rmtree(out, ignore_errors=True)
+        state.forget(stage.number)
     out.mkdir(parents=True, exist_ok=True)
     record: Json = {
         "stage": stage.number,

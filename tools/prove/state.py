@@ -47,7 +47,12 @@ class State:
     def run_again(self, stages: Sequence[Stage]) -> None:
         """Marks ended stages to be run again. Until then their results are kept."""
         for stage in stages:
-            self.parts.get(stage.key, {})["again"] = True
+            if stage.key in self.parts:
+                self.parts[stage.key]["again"] = True
+
+    def forget(self, number: int) -> None:
+        """Forgets all parts of a stage."""
+        self.parts = {k: p for k, p in self.parts.items() if p["stage"] != number}
 
     def is_again(self, stage: Stage) -> bool:
         return bool(self.parts.get(stage.key, {}).get("again"))

@@ -61,7 +61,7 @@ struct FlashBf16Backward {
     const int first_tile = shape.causal ? block.first / kQueries : 0;
     const int tiles = CeilDivide(shape.seq, kQueries);
     FetchBoth<Tile, kMaxThreads, kKeys>(
-        d, 0, block.Of<Bf16>(a.k), block.Of<Bf16>(a.v), block.first, shape.seq);
+        d, 0, block.Of<Bf16>(a.k), block.Of<Bf16>(a.v), block.first, shape);
     Fetch(d, a, block, first_tile);
     Gradient grad_k;
     Gradient grad_v;
@@ -83,9 +83,9 @@ struct FlashBf16Backward {
       AddQueryGradient(d, a, block, tile * kQueries);
     }
     const int row = block.first + warp_row;
-    StoreRows(d, grad_k, block.Of<Bf16>(a.grad_k), row, shape.seq,
+    StoreRows(d, grad_k, block.Of<Bf16>(a.grad_k), row, shape,
               [&](int, int) { return shape.scale; });
-    StoreRows(d, grad_v, block.Of<Bf16>(a.grad_v), row, shape.seq,
+    StoreRows(d, grad_v, block.Of<Bf16>(a.grad_v), row, shape,
               [](int, int) { return 1.0f; });
   }
 
@@ -96,7 +96,7 @@ struct FlashBf16Backward {
     const int first = tile * kQueries;
     FetchBoth<Tile, kMaxThreads, kQueries>(
         d, QueriesAt(stage), block.Of<Bf16>(a.q), block.Of<Bf16>(a.grad_o),
-        first, a.shape.seq);
+        first, a.shape);
     d.Commit();
     StoreSums<kQueries>(d, RowsAt(stage), a, block, first);
   }
@@ -195,12 +195,12 @@ struct FlashBf16Backward {
     for (int e = 0; e < 4; ++e) {
       const int query = first + row + Part::Row(lane, 0, e);
       if (query >= a.shape.seq) continue;
-      float* const to = a.grad_q_sum +
-                        (block.Row(a.shape) + query) * WidthOf<kHead>(a.shape) +
-                        column;
+      float* const to =
+          a.grad_q_sum +
+          (block.Row(a.shape) + query) * RowWidth<kHead>(a.shape) + column;
       TRAINBENCH_UNROLL
       for (int n = 0; n < kColumns / 8; ++n) {
-        if (!IsInRow<kHead>(column + 8 * n, block.width)) continue;
+        if (!HasChannel<kHead>(a.shape, column + 8 * n)) continue;
         d.AtomicAdd(to + Part::Column(lane, n, e), part.at[0][n][e]);
       }
     }

@@ -60,7 +60,7 @@ struct FlashBf16Forward {
     const int64_t last = LastKeyOf<Mask>(shape, block.first, kRows);
     const int tiles = CeilDivide(last + 1, kColumns);
     FetchRows<Tile, kMaxThreads, kRows>(d, 0, block.Of<Bf16>(a.q), block.first,
-                                        shape.seq);
+                                        shape);
     Fetch(d, a, block, 0);
     Queries queries;
     Output output;
@@ -98,7 +98,7 @@ struct FlashBf16Forward {
                                       const FlashBlock& block, int tile) {
     FetchBoth<Tile, kMaxThreads, kColumns>(
         d, Keys(tile % 2), block.Of<Bf16>(a.k), block.Of<Bf16>(a.v),
-        tile * kColumns, a.shape.seq);
+        tile * kColumns, a.shape);
     d.Commit();
   }
 
@@ -192,7 +192,7 @@ struct FlashBf16Forward {
                 rows.top[t][half] * a.shape.scale + d.Log(sum));
       }
     }
-    StoreRows(d, output, block.Of<Bf16>(a.o), row, a.shape.seq,
+    StoreRows(d, output, block.Of<Bf16>(a.o), row, a.shape,
               [&](int t, int half) { return rows.sum[t][half]; });
   }
 };

@@ -134,7 +134,8 @@ struct Bf16Tile : FlashTile<2 * kChannels> {
 template <int kTiles, int kColumns, class D, class Factor>
 TRAINBENCH_DEVICE void StoreRows(const D& d,
                                  const Accumulators<kTiles, kColumns>& c,
-                                 const HeadRows<Bf16>& to, int row, int64_t seq,
+                                 const HeadRows<Bf16>& to, int row,
+                                 const FlashShape& shape,
                                  const Factor& factor) {
   using Layout = Accumulators<kTiles, kColumns>;
   const int lane = d.Thread() % kWarp;
@@ -143,11 +144,11 @@ TRAINBENCH_DEVICE void StoreRows(const D& d,
     TRAINBENCH_UNROLL
     for (int half = 0; half < 2; ++half) {
       const int mine = row + Layout::Row(lane, t, 2 * half);
-      if (mine >= seq) continue;
+      if (mine >= shape.seq) continue;
       const float by = factor(t, half);
       TRAINBENCH_UNROLL
       for (int n = 0; n < kColumns / 8; ++n) {
-        if (!IsInRow<kColumns>(8 * n, to.width)) continue;
+        if (!HasChannel<kColumns>(shape, 8 * n)) continue;
         const float(&x)[4] = c.at[t][n];
         const uint32_t pair = d.Pack2(x[2 * half] * by, x[2 * half + 1] * by);
         Bf16* const at = to.Row(mine) + Layout::Column(lane, n, 0);

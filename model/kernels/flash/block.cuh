@@ -33,17 +33,16 @@ TRAINBENCH_DEVICE int64_t LastKeyOf(const FlashShape& shape, int first,
                        static_cast<int>(Smaller(first + rows, shape.seq)) - 1);
 }
 
-// Whether a tile's column is one of the row's: only the widest tiles may have
-// more.
+// The channels of a row: fewer than the tile's only in the widest tiles.
 template <int kHead>
-TRAINBENCH_DEVICE bool IsInRow(int column, int width) {
-  return kHead < kWidestHead || column < width;
-}
-
-// The channels of a row.
-template <int kHead>
-TRAINBENCH_DEVICE int WidthOf(const FlashShape& shape) {
+TRAINBENCH_DEVICE int RowWidth(const FlashShape& shape) {
   return kHead < kWidestHead ? kHead : static_cast<int>(shape.d_head);
+}
+template <int kHead>
+TRAINBENCH_DEVICE bool HasChannel(const FlashShape& shape, int channel) {
+  // A row of the widest tiles has more than half of their channels.
+  return kHead < kWidestHead || channel < kWidestHead / 2 ||
+         channel < shape.d_head;
 }
 
 // The rows of one head of a tensor.
@@ -53,7 +52,6 @@ struct HeadRows {
 
   T* at;
   int64_t stride;
-  int width;
 };
 
 // The part of the tensors that a block works on: rows from `first` on, of one
@@ -63,7 +61,6 @@ struct FlashBlock {
   int item;
   int head;
   int first;
-  int width;  // d_head
 
   template <class D>
   static TRAINBENCH_DEVICE FlashBlock Of(const D& d, const FlashShape& shape,
@@ -73,8 +70,7 @@ struct FlashBlock {
     const auto heads = static_cast<int>(shape.heads);
     const int tile = block % tiles;
     return {block / tiles / heads, block / tiles % heads,
-            (last_first ? tiles - 1 - tile : tile) * rows,
-            static_cast<int>(shape.d_head)};
+            (last_first ? tiles - 1 - tile : tile) * rows};
   }
 
   // The row of a tensor [batch, heads, seq] at which this head starts.
@@ -83,12 +79,11 @@ struct FlashBlock {
   }
   template <class T>
   TRAINBENCH_DEVICE HeadRows<T> Of(const HeadOutput& x) const {
-    return {static_cast<T*>(x.data) + Start(x.strides), x.strides.token, width};
+    return {static_cast<T*>(x.data) + Start(x.strides), x.strides.token};
   }
   template <class T>
   TRAINBENCH_DEVICE HeadRows<const T> Of(const HeadInput& x) const {
-    return {static_cast<const T*>(x.data) + Start(x.strides), x.strides.token,
-            width};
+    return {static_cast<const T*>(x.data) + Start(x.strides), x.strides.token};
   }
   TRAINBENCH_DEVICE int64_t Start(const HeadStrides& strides) const {
     return item * strides.batch + head * strides.head;
@@ -115,21 +110,22 @@ struct FlashTile {
   }
 };
 
-// Starts copying kRows rows from `first` on; rows beyond `seq` become 0. A
-// thread copies one chunk of every kStep-th row.
+// Starts copying kRows rows from `first` on; rows beyond the sequence, and
+// channels beyond the row, become 0. A thread copies one chunk of every
+// kStep-th row.
 template <class Tile, int kThreads, int kRows, class T, class D>
 TRAINBENCH_DEVICE void FetchRows(const D& d, int to, const HeadRows<T>& from,
-                                 int first, int64_t seq) {
+                                 int first, const FlashShape& shape) {
   constexpr int kStep = kThreads / Tile::kChunks;
   static_assert(kThreads % Tile::kChunks == 0 && kRows % kStep == 0);
   const int chunk = d.Thread() % Tile::kChunks;
   const int row = d.Thread() / Tile::kChunks;
   const int column = chunk * kVectorOf<T>;
   const T* const mine = from.Row(first + row) + column;
-  const bool in_row = IsInRow<Tile::kWidth>(column, from.width);
+  const bool in_row = HasChannel<Tile::kWidth>(shape, column);
   TRAINBENCH_UNROLL
   for (int i = 0; i < kRows; i += kStep) {
-    const bool valid = in_row && first + row + i < seq;
+    const bool valid = in_row && first + row + i < shape.seq;
     d.CopyAsync16(Tile::At(to, row + i, chunk), mine + i * from.stride, valid);
   }
 }
@@ -138,10 +134,10 @@ TRAINBENCH_DEVICE void FetchRows(const D& d, int to, const HeadRows<T>& from,
 template <class Tile, int kThreads, int kRows, class T, class D>
 TRAINBENCH_DEVICE void FetchBoth(const D& d, int to, const HeadRows<T>& one,
                                  const HeadRows<T>& other, int first,
-                                 int64_t seq) {
-  FetchRows<Tile, kThreads, kRows>(d, to, one, first, seq);
+                                 const FlashShape& shape) {
+  FetchRows<Tile, kThreads, kRows>(d, to, one, first, shape);
   FetchRows<Tile, kThreads, kRows>(d, to + kRows * Tile::kRowBytes, other,
-                                   first, seq);
+                                   first, shape);
 }
 
 // Stores log_sum, scaled for Exp2, of kQueries queries from `first` on, then

@@ -34,9 +34,8 @@ struct FlashFp32Backward : Fp32Threads {
     const FlashShape& shape = a.shape;
     const FlashBlock block =
         FlashBlock::Of(d, shape, kKeys, /*last_first=*/false);
-    FetchBoth<Tile, kMaxThreads, kKeys>(d, 0, block.Of<float>(a.k),
-                                        block.Of<float>(a.v), block.first,
-                                        shape.seq);
+    FetchBoth<Tile, kMaxThreads, kKeys>(
+        d, 0, block.Of<float>(a.k), block.Of<float>(a.v), block.first, shape);
     Fp32Rows<kHead> grad_k;
     Fp32Rows<kHead> grad_v;
     int first = shape.causal ? block.first / kQueries * kQueries : 0;
@@ -61,9 +60,9 @@ struct FlashFp32Backward : Fp32Threads {
       AddQueryGradient(d, a, block, first);
       d.SyncBlock();
     }
-    grad_k.Store(d, block.Of<float>(a.grad_k), block.first, shape.seq,
+    grad_k.Store(d, block.Of<float>(a.grad_k), block.first, shape,
                  [&](int) { return shape.scale; });
-    grad_v.Store(d, block.Of<float>(a.grad_v), block.first, shape.seq,
+    grad_v.Store(d, block.Of<float>(a.grad_v), block.first, shape,
                  [](int) { return 1.0f; });
   }
 
@@ -72,7 +71,7 @@ struct FlashFp32Backward : Fp32Threads {
                                       const FlashBlock& block, int first) {
     FetchBoth<Tile, kMaxThreads, kQueries>(d, kQueriesAt, block.Of<float>(a.q),
                                            block.Of<float>(a.grad_o), first,
-                                           a.shape.seq);
+                                           a.shape);
     d.Commit();
     StoreSums<kQueries>(d, kRowsAt, a, block, first);
   }
@@ -136,13 +135,13 @@ struct FlashFp32Backward : Fp32Threads {
     for (int i = 0; i < kMine; ++i) {
       const int query = first + row + i;
       if (query >= a.shape.seq) continue;
-      float* const to =
-          a.grad_q_sum + (block.Row(a.shape) + query) * WidthOf<kHead>(a.shape);
+      float* const to = a.grad_q_sum +
+                        (block.Row(a.shape) + query) * RowWidth<kHead>(a.shape);
       TRAINBENCH_UNROLL
       for (int e = 0; e < Rows::kEach; ++e) {
         const int piece = e / Rows::kWide;
         const int column = Rows::Column(d, piece) + e % Rows::kWide;
-        if (!IsInRow<kHead>(column, block.width)) continue;
+        if (!HasChannel<kHead>(a.shape, column)) continue;
         d.AtomicAdd(to + column, part.at[i][piece][e % Rows::kWide]);
       }
     }

@@ -39,7 +39,7 @@ struct FlashFp32Forward : Fp32Threads {
     const FlashBlock block = FlashBlock::Of(d, shape, kRows, shape.causal);
     const int64_t last = LastKeyOf<Mask>(shape, block.first, kRows);
     FetchRows<Tile, kMaxThreads, kRows>(d, 0, block.Of<float>(a.q), block.first,
-                                        shape.seq);
+                                        shape);
     Fp32Rows<kHead> output;
     Rows rows;
     TRAINBENCH_UNROLL
@@ -50,7 +50,7 @@ struct FlashFp32Forward : Fp32Threads {
     for (int column = 0; column <= last; column += kColumns) {
       FetchBoth<Tile, kMaxThreads, kColumns>(d, kKeysAt, block.Of<float>(a.k),
                                              block.Of<float>(a.v), column,
-                                             shape.seq);
+                                             shape);
       d.Commit();
       d.template Wait<0>();
       d.SyncBlock();
@@ -125,7 +125,7 @@ struct FlashFp32Forward : Fp32Threads {
                 rows.top[i] * a.shape.scale + d.Log(sum));
       }
     }
-    output.Store(d, block.Of<float>(a.o), block.first, a.shape.seq,
+    output.Store(d, block.Of<float>(a.o), block.first, a.shape,
                  [&](int i) { return inverse[i]; });
   }
 };

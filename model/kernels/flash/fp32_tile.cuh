@@ -70,18 +70,19 @@ struct Fp32Rows {
     return (piece * Fp32Threads::kAcross + Fp32Threads::X(d)) * kWide;
   }
 
-  // Stores the rows before `seq`, times the row's `factor`, in a tensor.
+  // Stores the rows before `shape.seq`, times the row's `factor`, in a tensor.
   template <class D, class Factor>
   TRAINBENCH_DEVICE void Store(const D& d, const HeadRows<float>& to, int first,
-                               int64_t seq, const Factor& factor) const {
+                               const FlashShape& shape,
+                               const Factor& factor) const {
     TRAINBENCH_UNROLL
     for (int i = 0; i < kOwn; ++i) {
       const int row = first + Fp32Threads::Row(d) + i;
-      if (row >= seq) continue;
+      if (row >= shape.seq) continue;
       const float by = factor(i);
       TRAINBENCH_UNROLL
       for (int piece = 0; piece < kPieces; ++piece) {
-        if (!IsInRow<kHead>(Column(d, piece), to.width)) continue;
+        if (!HasChannel<kHead>(shape, Column(d, piece))) continue;
         float x[kWide];
         TRAINBENCH_UNROLL
         for (int e = 0; e < kWide; ++e) x[e] = at[i][piece][e] * by;

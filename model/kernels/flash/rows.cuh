@@ -27,8 +27,7 @@ struct FlashRows {
     const int64_t matrix = index / shape.seq;
     return {static_cast<int>(matrix / shape.heads),
             static_cast<int>(matrix % shape.heads),
-            static_cast<int>(index % shape.seq),
-            static_cast<int>(shape.d_head)};
+            static_cast<int>(index % shape.seq)};
   }
   static TRAINBENCH_HOST_DEVICE int64_t Count(const FlashShape& shape) {
     return shape.batch * shape.heads * shape.seq;
@@ -48,7 +47,7 @@ struct FlashPrepareRows : FlashRows {
     const int lane = d.Thread() % kWarp;
     const int column = lane * kVectorOf<T>;
     float sum = 0;
-    if (column < row.width) {
+    if (column < a.shape.d_head) {
       float o[kVectorOf<T>];
       float grad[kVectorOf<T>];
       LoadWide(d, row.Of<T>(a.o).Row(row.first) + column, o);
@@ -58,9 +57,9 @@ struct FlashPrepareRows : FlashRows {
     }
     sum = WarpReduce<Sum>(d, sum);
     if (lane == 0) d.Store(a.delta + index, sum);
-    if (4 * lane >= row.width) return;
+    if (4 * lane >= a.shape.d_head) return;
     const float zeros[4] = {};
-    StoreNarrow(d, a.grad_q_sum + index * row.width + 4 * lane, zeros);
+    StoreNarrow(d, a.grad_q_sum + index * a.shape.d_head + 4 * lane, zeros);
   }
 };
 
@@ -76,7 +75,7 @@ struct FlashFinishQueries : FlashRows {
     if (index >= Count(a.shape) || column >= a.shape.d_head) return;
     const FlashBlock row = RowOf(a.shape, index);
     float x[4];
-    LoadWide(d, a.grad_q_sum + index * row.width + column, x);
+    LoadWide(d, a.grad_q_sum + index * a.shape.d_head + column, x);
     TRAINBENCH_UNROLL
     for (int e = 0; e < 4; ++e) x[e] *= a.shape.scale;
     StoreNarrow(d, row.Of<T>(a.grad_q).Row(row.first) + column, x);

@@ -181,8 +181,10 @@ WRONG = f"""
     {BF16} --recipe=pytorch --recomputed=0.5; {BF16} --recipe=pytorch --traits=on_gpu;
     {BF16} --recipe=pytorch --traits=fsdp; {BF16} --recipe=megatron --traits=dropout;
     --models=tiny --recipe=pytorch --traits=fsdp,on_gpu;
+    {BF16} --recipe=megatron --traits=bf16,a100,hopper;
     {BF16} --recipe=pytorch --traits=fsdp,on_gpu --mode=forward;
-    {BF16} --recipe=llm.c --checkpoint=none,every_1; --ranks=8; --links=a:1:1;
+    {BF16} --recipe=llm.c --checkpoint=none,every_1;
+    --models=tiny --recipe=nanogpt --shards=4; --ranks=8; --links=a:1:1;
     --parallel=true; --mesh=data:2"""
 
 
