@@ -91,25 +91,6 @@ double SumInFloat(const float* from, int64_t elements) {
   return whole;
 }
 
-}  // namespace
-
-double SumOf(const at::Tensor& tensor) {
-  const auto* const a = tensor.data_ptr<float>();
-  std::mutex adding;
-  double sum = 0;
-  OnAllThreads(tensor.numel(), [&](int64_t begin, int64_t end) {
-    double whole = 0;
-    for (int64_t first = begin; first < end; first += kSummedInFloat) {
-      whole += SumInFloat(a + first, std::min(kSummedInFloat, end - first));
-    }
-    const std::lock_guard lock(adding);
-    sum += whole;
-  });
-  return sum;
-}
-
-namespace {
-
 template <Stores kind>
 void RunWith(StreamKernel kernel, const at::Tensor& to, const at::Tensor& one,
              const at::Tensor& other) {
@@ -177,6 +158,21 @@ std::string StoresUnavailable(Stores stores) {
 #else
   return "this build has non-temporal stores of x86 only";
 #endif
+}
+
+double SumOf(const at::Tensor& tensor) {
+  const auto* const a = tensor.data_ptr<float>();
+  std::mutex adding;
+  double sum = 0;
+  OnAllThreads(tensor.numel(), [&](int64_t begin, int64_t end) {
+    double whole = 0;
+    for (int64_t first = begin; first < end; first += kSummedInFloat) {
+      whole += SumInFloat(a + first, std::min(kSummedInFloat, end - first));
+    }
+    const std::lock_guard lock(adding);
+    sum += whole;
+  });
+  return sum;
 }
 
 Stream::Stream(StreamKernel kernel, Stores stores, int64_t bytes)

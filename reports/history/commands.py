@@ -138,6 +138,23 @@ def confirm(given: argparse.Namespace) -> int:
     return status
 
 
+def _stored_flags(given: argparse.Namespace) -> Sequence[str]:
+    """Returns the flags with which a stored result has the row. Errors: Refused."""
+    # A null GPU has no times.
+    known = [
+        series
+        for series in History(given).series
+        if given.row in series.rows
+        and (given.metric or series.points(series.rows.index(given.row)).size)
+    ]
+    if not known:
+        raise Refused(
+            f"no stored result has a time of {given.row!r}; allowed without one: "
+            "flags of the program, after --"
+        )
+    return _flags(given, known[-1])
+
+
 def bisect(given: argparse.Namespace) -> int:
     """finds the commit that made a row slower; resumes an interrupted search"""
     table = default_table()
@@ -151,19 +168,7 @@ def bisect(given: argparse.Namespace) -> int:
     after = {commit.revision: commit for commit in line[place + 1 :]}
     if not after:
         raise Refused(f"{given.good} is not before {given.bad} in its history")
-    # A null GPU has no times.
-    known = [
-        series
-        for series in ([] if given.flags else History(given).series)
-        if given.row in series.rows
-        and (given.metric or series.points(series.rows.index(given.row)).size)
-    ]
-    if not known and not given.flags:
-        raise Refused(
-            f"no stored result has a time of {given.row!r}; allowed without one: "
-            "flags of the program, after --"
-        )
-    flags = _flags(given, known[-1]) if known else given.flags
+    flags = given.flags or _stored_flags(given)
     ends = Question(given.row, good, bad, flags)
 
     def ask(question: Question) -> Answer:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from reports.compare.argument_types import number
 from tools.planner.formulas import evaluate
@@ -283,41 +283,32 @@ def predicted(
 ) -> dict[str, Any]:
     """Predicts a rank's memory for a row of the plan. Raises ValueError if the row
     cannot be in this recipe."""
-    recipe, recomputed = recipes()[given.recipe], given.recomputed or 0
+    recipe = recipes()[given.recipe]
+    recomputed, shards = given.recomputed or 0, given.shards or 1
     precisions = recipe.named("precision", traits)
     units = {item["unit"] for item in recipe.of(traits)}
+
+    def refuse(flag: str, value: object, allowed: str) -> NoReturn:
+        given_here = f"--recipe={given.recipe} and these traits"
+        raise ValueError(f"--{flag} is {value}; allowed with {given_here}: {allowed}")
+
     if row["precision"] not in precisions:
-        raise ValueError(
-            f"--precision is {row['precision']}; allowed with "
-            f"--recipe={given.recipe} and these traits: {', '.join(precisions)}"
-        )
+        refuse("precision", row["precision"], ", ".join(precisions))
     if row["mode"] != "train_step" and "dry_rest" not in units:
-        raise ValueError(
-            f"--mode is {row['mode']}; allowed with --recipe={given.recipe} and these "
-            "traits: train_step"
-        )
+        refuse("mode", row["mode"], "train_step")
     if row["checkpoint"] != "none" and not units & {"saved", "dry_rest"}:
-        raise ValueError(
-            f"--checkpoint is {row['checkpoint']}; allowed with "
-            f"--recipe={given.recipe} and these traits: none"
-        )
+        refuse("checkpoint", row["checkpoint"], "none")
     if recomputed and row["checkpoint"] != "none":
         raise ValueError(
             f"--checkpoint is {row['checkpoint']}; allowed with --recomputed: none"
         )
     if recomputed and "saved" not in units:
-        raise ValueError(
-            f"--recomputed is {recomputed:g}; allowed with "
-            f"--recipe={given.recipe} and these traits: 0"
-        )
-    if (given.shards or 1) > 1 and not units & {"shard", "block_shard"}:
-        raise ValueError(
-            f"--shards is {given.shards}; allowed with --recipe={given.recipe} and "
-            "these traits: 1"
-        )
+        refuse("recomputed", f"{recomputed:g}", "0")
+    if shards > 1 and not units & {"shard", "block_shard"}:
+        refuse("shards", shards, "1")
     shape = (query["batch"], query["seq"], query["tensor_ranks"])
     job = FrameworkJob(
-        *("", *shape), recomputed=recomputed, shards=given.shards or 1, traits=traits
+        *("", *shape), recomputed=recomputed, shards=shards, traits=traits
     )
     found = memory(job, recipe, row)
     totals = {f"{what}_bytes": found.bytes_of(what) for what in TOTALS}
