@@ -54,8 +54,8 @@ Expectation TimeOfBf16Weights(const Device& device) {
 TRAINBENCH_REGISTER(PrecisionSweep, "precision/model/precision/mode/batch/seq")
     ->Axes(StepAxes<StepParams>())
     ->Baseline("precision", "fp32")
-    // Other shapes multiply in the same arithmetic.
-    ->Profiles("precision", "mode")
+    // Other batches and lengths multiply in the same arithmetic.
+    ->Profiles("precision", "mode", "model")
     ->Smoke(
         "model=tiny precision=fp32,bf16 mode=forward_backward batch=2 seq=32")
     ->Quick(

@@ -46,8 +46,8 @@ class Line:
     @property
     def where(self) -> str:
         """The name of the step or row."""
-        is_named = all(key in self.base.words for key in STEP)
-        return step_text(self.base) if is_named else self.base.name
+        row = self.measured[0] if self.measured else self.base
+        return step_text(row) if row.words.keys() >= {*STEP} else row.name
 
     @property
     def gain_us(self) -> Measured:

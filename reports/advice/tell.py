@@ -17,12 +17,15 @@ NOT_A_SUM = (
 
 
 def _verdicts(line: Line) -> str:
-    """Counts the verdicts, e.g. "2 held, 1 failed"."""
-    if not line.checks:
-        return "no row to check it"
-    counts = Counter(check.verdict for check in line.checks)
+    """Counts the verdicts, e.g. "2 held, 1 failed; in bytes 1 held"."""
     order = (Verdict.HELD, Verdict.FAILED, Verdict.CANNOT_TELL)
-    return ", ".join(f"{counts[one]} {one.words}" for one in order if counts[one])
+    parts = []
+    for in_bytes, prefix in ((False, ""), (True, "in bytes ")):
+        checks = [one.verdict for one in line.checks if one.in_bytes == in_bytes]
+        counts = [f"{checks.count(one)} {one.words}" for one in order if one in checks]
+        if counts:
+            parts.append(prefix + ", ".join(counts))
+    return "; ".join(parts) or "no row to check it"
 
 
 def _known(line: Line) -> str:

@@ -61,34 +61,24 @@ def _extreme(every: Sequence[Row], claim: spec.Extreme) -> str:
     )
 
 
-def _range(found: Sequence[tuple[float, str]]) -> str:
-    """Joins the texts of the lowest and the highest value."""
-    ends = [end(found, key=lambda pair: pair[0])[1] for end in (min, max)]
-    return " to ".join(dict.fromkeys(ends))
-
-
-def _ratios(rows: Sequence[Row], claim: spec.Ratios) -> str:
-    label, found, below = label_of(rows), [], 0
-    for choice in against.compared(rows, claim.axis):
-        if row := choice.others.get(claim.value):
-            ratio = choice.time(row)
-            said = f"{ratio.plus_minus(text.significant)} (`{label(row)}`)"
-            found.append((ratio.value, said))
-            below += ratio.is_clear and ratio.value < 1
-    if not found:
-        return ""
-    said = f"The time over {claim.axis.base} is {_range(found)}, below 1 on {below}"
-    return f"{said} of {text.plural(len(found), 'row')}."
-
-
 def _spread(rows: Sequence[Row], claim: spec.Spread) -> str:
     label, column = label_of(rows), column_of(claim.column)
     found = [
-        (value.value, f"{shown(row, column)} (`{label(row)}`)")
+        (value.value, row)
         for row in rows
         if selected(row, claim.where) and (value := value_of(row, column)) is not None
     ]
-    return f"The {column.heading} is {_range(found)}." if found else ""
+    if not found:
+        return ""
+    (low, least), (high, most) = (
+        end(found, key=lambda pair: pair[0]) for end in (min, max)
+    )
+    if low == high and len(found) > 1:
+        said = f"{shown(least, column)} in each of {len(found)} rows"
+    else:
+        ends = {row.name: row for row in (least, most)}.values()
+        said = " to ".join(f"{shown(row, column)} (`{label(row)}`)" for row in ends)
+    return f"The {column.heading} is {said}."
 
 
 def _values(rows: Sequence[Row], claim: spec.Values) -> str:
@@ -133,7 +123,7 @@ def _grown(rows: Sequence[Row], along: str, counter: str) -> str:
     power = exponent(points)
     if power is None or not power.is_known or power.high - power.low > 2 * CLEAR:
         return f"the growth of {heading} {CANNOT_TELL}"
-    return f"{heading} as T^{power.text(lambda value: f'{value:.2f}')}"
+    return f"{heading} as T^{power.known.text(lambda value: f'{value:.2f}')}"
 
 
 def _settles(rows: Sequence[Row], claim: spec.Settles) -> str:
@@ -171,7 +161,6 @@ def _onset(rows: Sequence[Row], claim: spec.Onset) -> str:
 
 _MAKERS: dict[type, Maker] = {
     spec.Versus: _versus,
-    spec.Ratios: _ratios,
     spec.Extreme: _extreme,
     spec.Spread: _spread,
     spec.Values: _values,

@@ -85,7 +85,8 @@ def _stated_law(series: str, sizes: list[float], times: list[Measured]) -> str:
         law += f", half of that rate from {text.size(fit.half_rate_bytes)} on"
     elif fit.us_per_byte:
         law += ", at that rate from the first byte on"
-    return f"{law} (± {text.percent(widest)})"
+    is_fair = len({source for time in times for source in time.sources}) == 1
+    return f"{law} ({f'± {text.percent(widest)}' if is_fair else 'no interval'})"
 
 
 def _relative(errors: list[float], value: float) -> float:

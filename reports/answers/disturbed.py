@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Rows with disturbed samples, and the causes."""
 
+import statistics
+
 from reports.results import text
 from reports.results.order_statistics import two_modes
 from reports.results.rows import Result, Row
@@ -24,6 +26,11 @@ def modes_of(row: Row) -> tuple[float, float] | None:
     return two_modes(row.each.get("p50_us") or turns)
 
 
+def cv_of(row: Row) -> float:
+    """Returns the coefficient of variation of a process's samples; 0 without any."""
+    return statistics.median(row.each.get("cv") or (row.get("cv") or 0.0,))
+
+
 def reasons(row: Row) -> list[str]:
     """Lists the causes; empty for an undisturbed row."""
     found = [
@@ -33,8 +40,7 @@ def reasons(row: Row) -> list[str]:
     ]
     if modes := modes_of(row):
         found.append(f"it is bimodal ({' or '.join(map(text.time, modes))})")
-    cv = row.get("cv") or 0.0
-    if cv > NOISY_CV:
+    if (cv := cv_of(row)) > NOISY_CV:
         found.append(f"its samples vary by {text.percent(cv)}")
     return found
 
@@ -44,7 +50,7 @@ def disturbed(result: Result) -> list[tuple[Row, list[str]]]:
     rows = [(row, reasons(row)) for row in result.rows]
     return sorted(
         ((row, why) for row, why in rows if why),
-        key=lambda item: -(item[0].get("cv") or 0.0),
+        key=lambda item: -cv_of(item[0]),
     )
 
 

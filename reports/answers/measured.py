@@ -130,13 +130,19 @@ class Measured:
         return Measured(value, min(ends), max(ends), series, self.sources)
 
     def __sub__(self, other: "Measured") -> "Measured":
-        """Returns the difference of two independent values."""
+        """Returns the difference of two values, as `total` adds them."""
         return total([self, other * -1])
 
     @property
     def is_fair(self) -> bool:
         """Whether all of it was measured at the same time."""
         return len(self.sources) < 2
+
+    @property
+    def known(self) -> "Measured":
+        """Itself; without its interval if it compares different moments, for which the
+        interval is too narrow."""
+        return self if self.is_fair else unknown(self.value, self.sources)
 
     @property
     def half_width(self) -> float:
@@ -368,7 +374,16 @@ def _paired(one: Measured, other: Measured) -> Measured | None:
 
 
 def total(parts: Sequence[Measured]) -> Measured:
-    """Returns the sum of independent values; 0 without any."""
+    """Returns the sum; 0 without any. Values of the same processes are added process
+    by process, others as independent ones."""
+    noisy = [part.series for part in parts if part.low != part.high]
+    runs = [series for series in noisy if series and series.key == _PROCESSES]
+    if len({len(series.values) for series in runs}) == 1 and len(runs) == len(noisy):
+        exact = sum(part.value for part in parts if part.low == part.high)
+        sums = [sum(run) + exact for run in zip(*(s.values for s in runs), strict=True)]
+        series = Series(_PROCESSES, tuple(sums))
+        if (ends := series.median_ends()) is not None:
+            return Measured(series.middle, *ends, series, _joint(*parts))
     value = sum(part.value for part in parts)
     below = math.hypot(*(part.value - part.low for part in parts))
     above = math.hypot(*(part.high - part.value for part in parts))

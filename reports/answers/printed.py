@@ -3,7 +3,7 @@
 runs; for several processes it shows the medians."""
 
 from reports.answers.cells import formatted, shown
-from reports.answers.disturbed import NOISY_CV
+from reports.answers.disturbed import NOISY_CV, cv_of
 from reports.answers.tables import PHASES, phases_of
 from reports.results import text
 from reports.results.rows import TIME, Result, Row
@@ -34,7 +34,7 @@ def _note(row: Row) -> str:
     if "mfu_measured" in row.counters:
         notes.append(f"{text.percent(_share_of_peak(row))} of peak")
     causes = [row.findings["noisy"]] if "noisy" in row.findings else []
-    if (cv := row.get("cv") or 0) > NOISY_CV:
+    if (cv := cv_of(row)) > NOISY_CV:
         causes.append(f"cv {text.percent(cv)}")
     return ", ".join([*notes, *([f"noisy: {' + '.join(causes)}"] if causes else [])])
 

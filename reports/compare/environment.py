@@ -3,7 +3,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from reports.results.refused import Refused
@@ -16,9 +16,9 @@ MUST_AGREE = tuple(
     cuda_runtime cudnn nccl torch threads cpu_allocator sampling seed settings
     dtype_policy allocator_settings ATEN_CPU_CAPABILITY DNNL_MAX_CPU_ISA GLIBC_TUNABLES
     GOMP_CPU_AFFINITY GOMP_SPINCOUNT LD_PRELOAD MKL_CBWR MKL_ENABLE_INSTRUCTIONS
-    ONEDNN_MAX_CPU_ISA OMP_PROC_BIND OMP_WAIT_POLICY CUBLASLT_WORKSPACE_SIZE
-    CUBLAS_WORKSPACE_CONFIG CUDA_DEVICE_MAX_CONNECTIONS CUDA_LAUNCH_BLOCKING
-    CUDA_MODULE_LOADING NCCL_ALGO NCCL_P2P_DISABLE NCCL_PROTO
+    ONEDNN_MAX_CPU_ISA OMP_PROC_BIND OMP_WAIT_POLICY OMP_PLACES
+    CUBLASLT_WORKSPACE_SIZE CUBLAS_WORKSPACE_CONFIG CUDA_DEVICE_MAX_CONNECTIONS
+    CUDA_LAUNCH_BLOCKING CUDA_MODULE_LOADING NCCL_ALGO NCCL_P2P_DISABLE NCCL_PROTO
     PYTORCH_NO_CUDA_MEMORY_CACHING PYTORCH_TUNABLEOP_ENABLED
     TORCH_ALLOW_TF32_CUBLAS_OVERRIDE TORCH_BLAS_PREFER_CUBLASLT suite_version
     """.split()
@@ -63,7 +63,8 @@ def check(
     noise: Context | None,
     allow_different: bool,
 ) -> list[Difference]:
-    """Returns the differences that matter, if allowed, or else raises NotComparable."""
+    """Returns the differences that matter, if allowed, or else raises NotComparable.
+    Those of the A/A spread are called so."""
     kinds = {context.get("device_kind") for context in (*base, *new)}
     if NULL_GPU in kinds:
         raise NotComparable(
@@ -72,15 +73,16 @@ def check(
     if PREDICTED in kinds:
         raise NotComparable("the times of a side are predicted: nothing was measured")
     found = differences(MUST_AGREE, base, new)
+    other = differences(MUST_AGREE, [noise], new) if noise is not None else []
     if allow_different:
-        return found
+        named = [replace(one, key=f"the A/A spread's {one.key}") for one in other]
+        return [*found, *named]
     if found:
         listed = "; ".join(map(str, found))
         raise NotComparable(
             f"the environments differ in {listed}; "
             "--allow-different-environment compares them anyway"
         )
-    other = differences(MUST_AGREE, [noise], new) if noise is not None else []
     if other:
         raise NotComparable(
             "the A/A spread was measured in another environment: it differs in "

@@ -38,14 +38,6 @@ class Versus:
 
 
 @dataclass(frozen=True)
-class Ratios:
-    """The range of the ratios of rows' times to their baselines'."""
-
-    axis: Axis
-    value: str  # of the axis, in these rows
-
-
-@dataclass(frozen=True)
 class Extreme:
     """The row with the highest, or the lowest, value of a counter."""
 
@@ -98,7 +90,7 @@ class Onset:
     along: str
 
 
-Claim = Versus | Ratios | Extreme | Spread | Values | Growth | Settles | Onset
+Claim = Versus | Extreme | Spread | Values | Growth | Settles | Onset
 
 
 @dataclass(frozen=True)

@@ -169,7 +169,7 @@ def bisect(given: argparse.Namespace) -> int:
     if not after:
         raise Refused(f"{given.good} is not before {given.bad} in its history")
     flags = given.flags or _stored_flags(given)
-    ends = Question(given.row, good, bad, flags)
+    ends = Question(given.row, good, bad, flags, findings.LEAST_THRESHOLD)
 
     def ask(question: Question) -> Answer:
         answer = oracle.ask(question, root)
@@ -210,8 +210,9 @@ def page(given: argparse.Namespace) -> int:
     """writes an HTML page with a plot of each row, its intervals and changes"""
     history = History(given)
     parts = [pages.part(*each, history.line) for each in history.changes()]
-    write_files({given.file: pages.html(parts, commits.address_of(given.repository))})
-    print(given.file)
+    file = given.file or given.store.with_suffix(".html")
+    write_files({file: pages.html(parts, commits.address_of(given.repository))})
+    print(file)
     return GOOD
 
 

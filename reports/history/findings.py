@@ -24,7 +24,7 @@ ALPHA = 0.05  # the probability that any row is suspected in a window without a 
 GUARD = 2  # the possible error in the place of a change, in points
 # A threshold is half of the smallest size in a suspected change's interval: a real
 # change exceeds it, noise does not.
-_LEAST_THRESHOLD, _MOST_THRESHOLD = 0.005, 0.02
+LEAST_THRESHOLD, _MOST_THRESHOLD = 0.005, 0.02
 
 
 class Kind(StrEnum):
@@ -64,7 +64,7 @@ class Finding:
 def threshold_for(least: float) -> float:
     """Returns the smallest ratio - 1 that matters for a suspected change of a time."""
     half = math.expm1(abs(least) / 2)
-    return min(max(half, _LEAST_THRESHOLD), _MOST_THRESHOLD)
+    return min(max(half, LEAST_THRESHOLD), _MOST_THRESHOLD)
 
 
 def interval(ratio: float, ends: tuple[float, float] | None) -> str:

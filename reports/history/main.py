@@ -50,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     given = verb(commands.explain)
     for name in ("before", "after"):
         given(name, help="a result, or a commit with one in the store")
-    verb(commands.page)("-o", dest="file", type=Path, default=RESULTS / "history.html")
+    verb(commands.page)("-o", dest="file", type=Path, help="(STORE.html)")
     given = verb(commands.export)
     given("form", choices=exports.FORMS)
     given("-o", dest="path", type=Path, required=True, help="a file; otava: a folder")

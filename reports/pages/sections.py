@@ -102,9 +102,9 @@ def roofline_section(result: Result) -> Iterator[Section]:
         "far is each from the most that the same run measured?",
         # Bytes are the ones that no algorithm can avoid. A row that moves more is bound
         # by memory at a higher intensity, so only one side of the ridge is certain.
-        sentence="Memory is the limit of a row below the ridge. Arithmetic can be the "
-        "limit of the others, unless they move more bytes than they must, as naive "
-        "attention does.",
+        sentence="Memory bounds the rate of a row below the ridge, arithmetic the rate "
+        "of the others, or memory if they move more bytes than they must, as naive "
+        "attention does. Neither limits a row that is far below its bound.",
         tables=[Table(_BOUNDS, [_bounds(roof, points) for roof in roofs.values()])],
         in_full=True,
         figures=figures,

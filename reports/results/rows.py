@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A result file as typed rows."""
 
+import math
 import re
 import statistics
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -301,8 +302,23 @@ def _findings(rows: list[Row]) -> dict[str, str]:
     }
 
 
-def _median(rows: list[Row], is_process: bool) -> Row:
-    """Takes the median of the repetitions, counter by counter.
+def _of_all(name: str, each: Mapping[str, tuple[float, ...]]) -> float:
+    """Merges a counter's values: of a least value the least, of a greatest one the
+    greatest, of standard deviations the one of all samples, of others the median."""
+    values = each[name]
+    if name.endswith("min_us"):
+        return min(values)
+    if name.endswith("max_us"):
+        return max(values)
+    means = each.get(f"{name.removesuffix('stddev_us')}mean_us")
+    if name.endswith("stddev_us") and means:
+        within = statistics.fmean(value**2 for value in values)
+        return math.sqrt(within + statistics.pvariance(means))
+    return statistics.median(values)
+
+
+def _merged(rows: list[Row], is_process: bool) -> Row:
+    """Merges the repetitions, counter by counter; of most it takes the median.
 
     Given enough repetitions, the interval comes from them: it is more reliable than one
     from the samples of one repetition. With fewer it contains the interval of each.
@@ -321,7 +337,9 @@ def _median(rows: list[Row], is_process: bool) -> Row:
             name: tuple(map(statistics.median, zip(*part, strict=False)))
             for name, part in parts.items()
         }
-    counters = {name: statistics.median(values) for name, values in each.items()}
+    counters = {name: _of_all(name, each) for name in each}
+    if {"cv", "stddev_us"} <= counters.keys() and counters.get("mean_us"):
+        counters["cv"] = counters["stddev_us"] / counters["mean_us"]
     for name, values in each.items():
         low, high = ends_of(name)
         if low in each and high in each:
@@ -349,7 +367,7 @@ def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
 def one_per_case(rows: Iterable[Row], is_process: bool = False) -> list[Row]:
     """Returns one row per case, in the order in which the cases first appear."""
     repetitions = grouped(rows, lambda row: row.name)
-    return [_median(rows, is_process) for rows in repetitions.values()]
+    return [_merged(rows, is_process) for rows in repetitions.values()]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"[-+≤≥] ?\d|\d|(-|unknown|)$")
 # in "-44.7 us ± 5.9 %" or "-1.45 (-1.54 to -1.36)", and "-" for none.
 _FORMULA = re.compile(r"[-=+@]")
 _SIGNED = re.compile(
-    r"-|[-+]\d[\d.]*(e[-+]?\d+)?( (\(?[-+]?\d[\d.]*\)?|±|%|[A-Za-z]+(/s)?))*"
+    r"-|[-+]\d[\d.]*(e[-+]?\d+)?( \(?([-+]?\d[\d.]*|±|%|[A-Za-z]+(/s)?)\)?)*"
 )
 
 

@@ -86,7 +86,8 @@ void AddModelFlags(PlannerFlags& v, FlagParser& flags) {
       "the largest batch and context that fit, and the FLOPs of the "
       "recomputation. Default: --model's value, otherwise none.");
   flags.Add("device_memory_gib", v.device_memory_gib, Positive(kMostMemoryGib),
-            "Memory of the device, in GiB.");
+            "Memory of the device, in GiB. With --rates, by default the memory "
+            "of that device.");
 }
 
 void AddMeshFlags(PlannerFlags& v, FlagParser& flags) {

@@ -200,6 +200,8 @@ def render(document: Json) -> str:
         title = " ".join(_step(group[0]))
         if "checkpoints" in query:
             title += f", checkpoint {group[0]['checkpoint']}"
+        if "recipe" in group[0]:
+            title += ", of this suite, without shards"
         parts.append("\n".join([title, top, *lines[start : start + size]]))
         parts += _details(group, query)
     # Parameters are the same for every precision and mode.

@@ -11,7 +11,6 @@ from reports.experiments.spec import (
     Extreme,
     Growth,
     Onset,
-    Ratios,
     Settles,
     Spread,
     Values,
@@ -63,15 +62,17 @@ CLAIMS: list[tuple[Any, list[Any]]] = [
         [case("plain", n, 1, loss_ratio=1 + 1 / n) for n in (1, 10, 100)],
     ),
     (Settles("loss_ratio", along="n", near=0.05), [case("plain", 1, 1, loss_ratio=2)]),
-    (Ratios(KIND, "fused"), GROWN),
+    (Spread(Column("x_error")), [SLOW, case("fused", 1, 70, x_error=0.2)]),
 ]
 
 
 def test_what_claims_say() -> None:
-    check_golden(
-        "claims.txt",
-        {
-            f"{number}: {type(claim).__name__}": sentence(rows(*entries), [claim])
-            for number, (claim, entries) in enumerate(CLAIMS)
-        },
+    printed = {
+        f"{number}: {type(claim).__name__}": sentence(rows(*entries), [claim])
+        for number, (claim, entries) in enumerate(CLAIMS)
+    }
+    apart = parsed(*GROWN, turns=[]).rows
+    printed["Growth of rows without turns"] = sentence(
+        apart, [Growth("n", ("p50_us",))]
     )
+    check_golden("claims.txt", printed)

@@ -18,6 +18,7 @@ from reports.answers.measured import (
     exponent,
     ratio_to,
     time_of,
+    total,
     unknown,
 )
 from reports.results.counters import CounterTable
@@ -100,6 +101,20 @@ def test_several_processes_give_a_mean_its_interval() -> None:
     ):
         found = counter_of(replace(calls, each={"mean_us": each}), "mean_us")
         assert ends(found) == expected
+
+
+def test_values_of_the_same_processes_are_added_process_by_process() -> None:
+    def of(*values: float) -> Measured:
+        each = {"p50_us": values}
+        wide = {"p50_us": 100, "p50_low_us": 90, "p50_high_us": 130}
+        return time_of(replace(row(**wide), each=each))
+
+    one, other = of(*PROCESSES), of(*(200 - value for value in PROCESSES))
+    # What one loses the other gains, in each process.
+    assert ends(total([one, exactly(3), other])) == (203, 203, 203)
+    assert ends(one - one) == (0, 0, 0)
+    fewer = total([one, of(*PROCESSES[:5])])
+    assert fewer.low == pytest.approx(200 - math.hypot(10, 10)), "as independent"
 
 
 @pytest.mark.parametrize(

@@ -23,14 +23,14 @@ def run(**times: tuple[float, float, float]) -> Result:
     return result_of(*rows)
 
 
-def test_intervals_that_meet_agree() -> None:
+def test_runs_agree_if_their_ratio_may_be_one() -> None:
     first = run(a=(9, 10, 11), b=(1, 2, 3))
     second = run(a=(11, 12, 13), b=(4, 5, 6), only=(1, 1, 1))
     third = run(a=(12, 20, 30), b=(2, 2, 4))
     found = agreement([first, second, third], TIME)
     assert found is not None and found.pairs == 6
-    # Overlaps: 1-2 and 2-3 for a, 1-3 and 2-3 for b.
-    assert found.overlap == pytest.approx(4 / 6)
+    # 2-3 for a, 1-3 for b. The intervals of 1-2 for a and of 2-3 for b only touch.
+    assert found.consistent == pytest.approx(2 / 6)
     assert found.moves.max() == pytest.approx(math.log(5 / 2))
     assert found.move(0) == 0
     ratios = agreement([first, second, third], RATIO)

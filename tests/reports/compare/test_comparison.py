@@ -42,6 +42,10 @@ def test_a_threshold_is_the_users_or_the_floor_of_the_row() -> None:
     assert found.rows[0].decision.threshold == 0.1
     (line,) = [row for row in render(found).splitlines() if row.startswith("e/one")]
     assert "A/A floor 10 %" in line
+    other = dataclasses.replace(known, context=CONTEXT | {"sampling": "another"})
+    allowed = Options(noise=other, allow_different_environment=True)
+    (different,) = compare(*sides, allowed).differences
+    assert different.key == "the A/A spread's sampling"
 
 
 def test_sides_that_did_not_alternate_say_nothing_by_time() -> None:

@@ -212,8 +212,9 @@ def test_a_search_by_time_has_the_flags_of_measured_times(tmp_path: Path) -> Non
 def test_the_page_has_a_plot_for_every_row(case: Case, tmp_path: Path) -> None:
     git(case.root, "config", "remote.origin.url", "git@host.example:team/project.git")
     page = tmp_path / "deep" / "history.html"
-    assert case.run("page", "-o", str(page)) == 0
+    assert case.run("page", "-o", str(page)) == case.run("page") == 0
     text = page.read_text()
+    assert case.store.folder.with_suffix(".html").read_text() == text
     address = f"https://host.example/team/project/commit/{case.revisions[SINCE]}"
     assert text.count("<figure data-row") == 10 and f'href="{address}"' in text
     assert text.count("data-changed") == 2

@@ -45,4 +45,5 @@ def test_a_cell_is_no_formula_of_a_spreadsheet(cell: str) -> None:
 def test_a_number_below_0_stays_a_number() -> None:
     cells = ["-", "-6.0000", "-1.5e-09", "+0.00 %", "-44.7 us ± 5.9 %"]
     cells += ["-1.45 (-1.54 to -1.36)", "-3 MB/s"]
+    cells += ["-159 % (-482 to 52 %)", "-36.2 us (-45 to 15 us)", "-1 (no interval)"]
     assert text.Table(["a"], [[c] for c in cells]).csv().split("\n")[1:-1] == cells

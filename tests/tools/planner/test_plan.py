@@ -49,7 +49,7 @@ def test_the_text_of_each_kind_of_plan(tmp_path: Path) -> None:
         "training at a given MFU": plan(*MFU),
         "training as measured": plan(*both, rates),
         "a rank in a framework": plan(*both, *rank),
-        "at the rates of a device": plan(*both, "--rates=h100"),
+        "at the rates of a device": plan(*both, "--rates=h200"),
     }
     check_golden("plan.txt", printed)
     assert all(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 KERNELS = Path(__file__).resolve().parents[3] / "reports/reference/public/vidur_ops.tsv"
 Floats = NDArray[np.float64]
-_UNITS = {"TFLOP/s": 1e12, "TB/s": 1e12, "GB/s": 1e9}
+_UNITS = {"TFLOP/s": 1e12, "TB/s": 1e12, "GB/s": 1e9, "GiB": 2**30}
 _NEAREST = 5
 # The sequence at which causal attention reaches half of its rate, and the backward
 # pass's share of it: arXiv 2407.08608, figure 5; Dao-AILab/flash-attention#2688.
@@ -73,6 +73,7 @@ class Device:
     shares: Mapping[str, Shares]  # of matrix products, by the name of their peak
     # By kernel: 5, 50 and 95 % quantiles of the share of memory's peak, over shapes.
     memory: Mapping[str, tuple[float, ...]]
+    capacity: float  # bytes of its memory
     operator_us: float = _OPERATOR_US  # host time per operator
     is_host: bool = False  # a CPU: dispatch does not overlap computation
 
@@ -189,7 +190,8 @@ def devices() -> dict[str, Device]:
             bf16 = peaks[name]["bf16"]
             # On every tensor core since Ampere tf32 has half the peak of bf16.
             own = {"tf32": bf16 / 2, "mfu": bf16} | peaks[name]
-            found[name] = Device(name, own, shares, memory)
+            capacity = own.pop("capacity")
+            found[name] = Device(name, own, shares, memory, capacity)
     return found
 
 
@@ -216,9 +218,12 @@ def of_result(result: "Result") -> Device:
     # Bytes per second that LibTorch's operators reach.
     moved = rates("bytes_per_second", "copy", "update")
     overhead = [row for row in rows if row.name.startswith("peak/op_overhead/")]
-    if not (by_kind["fp32"] and reads and moved and overhead):
+    capacity = result.context.get("memory_bytes")
+    if not (by_kind["fp32"] and reads and moved and overhead and capacity):
         run = f"the {result.context.get('suite')} run on {result.context.get('device')}"
-        raise ValueError(f"{run} lacks rows of peak; allowed: a full run on a CPU")
+        raise ValueError(
+            f"{run} lacks rows of peak, or memory_bytes; allowed: a full run on a CPU"
+        )
     memory = max(rate for _, rate in streams)
     peaks, shares = {"memory": memory, "read": max(rate for _, rate in reads)}, {}
     for kind, found in by_kind.items():
@@ -236,4 +241,5 @@ def of_result(result: "Result") -> Device:
     kernels = dict.fromkeys(("add", "mlp_act", "input_layernorm"), ends)
     operator_us = overhead[0].time_us / overhead[0].numbers["ops"]
     name = str(result.context["device"])
-    return Device(name, peaks, shares, kernels, operator_us, is_host=True)
+    bytes_ = float(capacity)
+    return Device(name, peaks, shares, kernels, bytes_, operator_us, is_host=True)
