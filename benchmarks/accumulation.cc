@@ -43,25 +43,8 @@ constexpr std::array<Accumulation, 5> kAccumulations = {{
     {"bf16_plus_bf16", c10::kBFloat16, c10::kBFloat16},
 }};
 
-// Includes the leading 1.
-int SignificantBits(c10::ScalarType dtype) {
-  switch (dtype) {
-    case c10::kHalf:
-      return 11;
-    case c10::kBFloat16:
-      return 8;
-    default:
-      return 24;
-  }
-}
-
-// Rounds to nearest, ties to even (nearbyint's default mode).
 double Round(double value, c10::ScalarType dtype) {
-  int exponent = 0;
-  const double mantissa = std::frexp(value, &exponent);  // in [0.5, 1)
-  const int bits = SignificantBits(dtype);
-  return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)),
-                    exponent - bits);
+  return at::scalar_tensor(value, at::kDouble).to(dtype).item<double>();
 }
 
 // The reference: the sum, rounded step by step.

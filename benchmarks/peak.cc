@@ -19,6 +19,7 @@
 //   the same run report their rates as shares of these peaks: mfu_measured and
 //   bandwidth_share.
 
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -30,7 +31,9 @@
 #include "fixtures/timing/sampler.h"
 #include "model/fused/mm.h"
 #include "model/nn/dtype.h"
+#include "model/spec/status_macros.h"
 #include "model/training/precision_scope.h"
+#include "model/verification/inputs.h"
 
 namespace trainbench {
 namespace {
@@ -143,47 +146,57 @@ TRAINBENCH_REGISTER(PeakMatmul, "peak/work=linear/precision=fp32/library/m/n/k")
         "128:3072:768,128:768:3072,128:10000:768,128:768:768")
     ->Expect(FusedTakesTheFasterLibrary);
 
-struct PeakSize {
-  int64_t bytes;
-};
+enum class Pass { kCopy, kUpdate };
 
-// A pass over buffers of LibTorch that reads `bytes` and writes as many.
-template <typename Work>
+constexpr EnumNames<Pass, 2> PassName{"copy", "update"};
+
+// A pass over buffers of LibTorch that reads `size` bytes and writes as many. A
+// copy on a CPU also loads the cache lines that it overwrites; an update in
+// place moves no uncounted bytes.
 class PeakPass : public Fixture {
  public:
-  using Params = PeakSize;
+  struct Params {
+    Pass work;
+    int64_t size;
+  };
 
   PeakPass(const Params& p, const Device& device)
-      : bytes_(p.bytes),
-        work_(p.bytes, at::TensorOptions().device(TorchDevice(device))) {}
+      : p_(p),
+        x_(FillVaried(at::empty(
+            {p.size / 4}, at::device(TorchDevice(device)).dtype(at::kFloat)))) {
+    if (p.work == Pass::kCopy) copy_ = at::zeros_like(x_);
+  }
 
-  absl::Status Check() override { return work_.Verify(); }
+  absl::Status Check() override {
+    if (copy_.defined()) copy_.fill_(std::numeric_limits<float>::quiet_NaN());
+    const at::Tensor expected = copy_.defined() ? x_ : -x_;
+    Once();
+    RETURN_IF_ERROR(VerifyEqual(absl::StrCat("the ", PassName(p_.work)),
+                                copy_.defined() ? copy_ : x_, expected));
+    return CheckVaried("the buffer", x_);
+  }
 
   void Run(State& state) override {
-    for (auto _ : state) work_.Run();
-    state.SetBytesProcessed(2.0 * static_cast<double>(bytes_));
+    for (auto _ : state) Once();
+    state.SetBytesProcessed(2.0 * static_cast<double>(p_.size));
   }
 
  private:
-  int64_t bytes_;
-  Work work_;
+  void Once() { copy_.defined() ? copy_.copy_(x_) : x_.mul_(-1); }
+
+  Params p_;
+  at::Tensor x_, copy_;
 };
 
-template <typename Work>
-Registration<PeakPass<Work>>* RegisterPass(absl::string_view name) {
-  return Register<PeakPass<Work>>(name)
-      ->RunsFirst()
-      ->Options({.hold = true, .cold_cache = true})
-      ->Axis("size", &PeakSize::bytes, WholeNumbers{8, kMostBytes, 8})
-      ->Smoke("size=1Mi")
-      ->Quick("size=256Mi")
-      ->QuickOnGpu("size=4Gi")
-      ->Full("size=256Mi,512Mi");
-}
-
-const auto* const kPeakCopy = RegisterPass<MemoryCopy>("peak/work=copy/size");
-const auto* const kPeakUpdate =
-    RegisterPass<InPlaceUpdate>("peak/work=update/size");
+TRAINBENCH_REGISTER(PeakPass, "peak/work/size")
+    ->RunsFirst()
+    ->Options({.hold = true, .cold_cache = true})
+    ->Axis("work", &PeakPass::Params::work, PassName)
+    ->Axis("size", &PeakPass::Params::size, WholeNumbers{8, kMostBytes, 8})
+    ->Smoke("size=1Mi")
+    ->Quick("size=256Mi")
+    ->QuickOnGpu("size=4Gi")
+    ->Full("size=256Mi,512Mi");
 
 // Passes over memory on all threads, on a CPU.
 class PeakStream : public Fixture {

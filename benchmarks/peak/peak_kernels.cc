@@ -91,31 +91,6 @@ absl::Status VerifyEqual(absl::string_view what, const at::Tensor& actual,
       "of ", what, ", ", wrong, " of ", actual.numel(), " numbers are wrong"));
 }
 
-MemoryCopy::MemoryCopy(int64_t bytes, const at::TensorOptions& options)
-    : from_(FillVaried(at::empty({bytes / 4}, options.dtype(at::kFloat)))),
-      to_(at::zeros_like(from_)) {}
-
-void MemoryCopy::Run() { to_.copy_(from_); }
-
-absl::Status MemoryCopy::Verify() {
-  to_.fill_(std::numeric_limits<double>::quiet_NaN());
-  Run();
-  const absl::Status status = VerifyEqual("the copy", to_, from_);
-  return status.ok() ? CheckVaried("the source", from_) : status;
-}
-
-InPlaceUpdate::InPlaceUpdate(int64_t bytes, const at::TensorOptions& options)
-    : x_(FillVaried(at::empty({bytes / 4}, options.dtype(at::kFloat)))) {}
-
-void InPlaceUpdate::Run() { x_.mul_(-1); }
-
-absl::Status InPlaceUpdate::Verify() {
-  const at::Tensor original = x_.clone();
-  Run();
-  const absl::Status status = VerifyEqual("the update", x_, -original);
-  return status.ok() ? CheckVaried("the buffer", x_) : status;
-}
-
 OpOverhead::OpOverhead(int ops, const at::TensorOptions& options)
     : ops_(ops), x_(at::zeros({1}, options)) {}
 

@@ -47,33 +47,6 @@ class MatrixProduct {
   at::Tensor a_, b_, c_;
 };
 
-// Copies `bytes` (a multiple of 4) of random numbers within the device.
-class MemoryCopy {
- public:
-  MemoryCopy(int64_t bytes, const at::TensorOptions& options);
-
-  void Run();
-  // Overwrites the copy, copies, then calls VerifyEqual.
-  absl::Status Verify();
-
- private:
-  at::Tensor from_, to_;
-};
-
-// Updates `bytes` (a multiple of 4) in place. A copy on a CPU also loads the
-// cache lines that it overwrites; an update in place moves no uncounted bytes.
-class InPlaceUpdate {
- public:
-  InPlaceUpdate(int64_t bytes, const at::TensorOptions& options);
-
-  void Run();
-  // Updates once, then compares with the negated original.
-  absl::Status Verify();
-
- private:
-  at::Tensor x_;
-};
-
 // A chain of dependent operations on one element.
 class OpOverhead {
  public:
