@@ -34,7 +34,6 @@ ALPHA = 0.05  # how often the interval may miss the median
 class Case:
     name: str  # in this suite
     flags: list[str]  # for which our program has the case
-    processes: int = 1
 
 
 def output_of(
@@ -49,7 +48,6 @@ def output_of(
     """
     threads = str(arguments.threads)
     both_sides = {"OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads}
-    both_sides["GLOO_SOCKET_IFNAME"] = "lo"
     with tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen(
             command,
@@ -66,7 +64,7 @@ def output_of(
         except subprocess.TimeoutExpired:
             sys.exit(f"{what}: no end within {arguments.timeout} s (--timeout)")
         finally:
-            kill(process)  # its ranks too
+            kill(process)  # its children too
     if process.returncode:
         last_words = errors[-2000:].strip()
         sys.exit(f"{what}: exit status {process.returncode}\n{last_words}")
@@ -83,8 +81,7 @@ def row_or_reason(case: Case, arguments: argparse.Namespace) -> dict[str, Any] |
             f"--benchmark_filter={matching([case.name])}",
             f"--benchmark_out={out}",
             f"--samples_out={Path(folder, 'samples.jsonl')}",
-            # Its ranks share the threads.
-            f"--threads={arguments.threads * case.processes}",
+            f"--threads={arguments.threads}",
             *case.flags,
         ]
         output_of(f"{case.name}, ours", command, arguments)

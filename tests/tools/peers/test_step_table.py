@@ -11,6 +11,7 @@ import torch
 from stand_ins import replace_worker, trainbench
 
 from golden import check_golden, refusals
+from processes import is_running, wait_until
 from tools.peers import step_table
 from tools.peers.step_sides import Outcome, case_of, sides_of, work
 from tools.peers.step_table import Cell, cells_of, compare, markdown
@@ -87,6 +88,32 @@ def test_ours_decides_the_counts_and_pytorch_keeps_its_pages(
     assert table[1].count("|") == table[0].count("|") == row.count("|")
 
 
+def test_the_last_words_of_a_worker_that_dies(
+    program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace_worker(monkeypatch, step_table, "sys.exit('out of luck')")
+    with pytest.raises(SystemExit, match="exit status 1\nout of luck"):
+        compare(parsed(program), [])
+
+
+def test_a_worker_that_hangs_is_ended_with_its_children(
+    tmp_path: Path, program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pids = tmp_path / "pids"
+    note = f"open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')"
+    replace_worker(monkeypatch, step_table, f"os.fork()\n{note}\ntime.sleep(600)")
+    with pytest.raises(SystemExit, match="no end within 10 s"):
+        compare(parsed(program, "--timeout=10"), [])
+    left = pids.read_text().split()
+    assert len(left) == 2
+    assert wait_until(lambda: not any(map(is_running, left)))
+
+
+def test_a_step_that_was_skipped_cannot_be_compared(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="/batch:4/seq:128: no such kernel"):
+        compare(parsed(trainbench(tmp_path, lacks="model_size")), [])
+
+
 @pytest.mark.parametrize("mode", ["inference", "forward_backward", "train_step"])
 def test_the_peak_of_pytorch_is_what_a_step_holds_beside_what_it_keeps(
     mode: str, program: Path
@@ -120,7 +147,7 @@ def test_a_compiled_step_has_eagers_result(
 
 WRONG = """
     --models=huge; --models=tiny,; --precisions=bf16; --batch=0; --rounds=0;
-    --binary=/nowhere; --nonsense"""
+    --threads=-1; --samples=0; --timeout=0; --binary=/nowhere; --nonsense"""
 
 
 def test_wrong_usage(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
