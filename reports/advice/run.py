@@ -90,6 +90,13 @@ class Run:
     def of(self, experiment: str, **words: str) -> list[Row]:
         return self.result.of(experiment, **words)
 
+    @property
+    def memory_bytes(self) -> float:
+        """The device's memory; infinite if the result does not state it."""
+        context = self.result.context
+        stated = context.get("device_memory_bytes") or context.get("memory_bytes")
+        return float(stated or math.inf)
+
     def products(self, precision: str) -> Rate | None:
         """Returns the rate of the fastest large matrix product."""
         return best(self.of("peak", precision=precision), "flops_per_second")

@@ -161,6 +161,9 @@ def _batch_line(run: Run, row: Row) -> Line | None:
     kept = memory.get("predicted_saved_bytes") if memory else None
     batch = int(row.get("batch") or 1)
     rows = (*saved.rows, memory.name) if memory else saved.rows
+    peak = row.get("predicted_peak_bytes") or 0
+    if peak + (kept or 0) * (factor - 1) > run.memory_bytes:
+        return None
     return Line(
         change="larger batch",
         base=row,
@@ -169,7 +172,7 @@ def _batch_line(run: Run, row: Row) -> Line | None:
         assumption=f"batch {batch * factor} replaces {factor} steps of {batch}; "
         "optimizer and gaps take as long as before, "
         f"{text.percent(_FIXED_SHARE)} of it then; products reach the rate of about "
-        "as many tokens; all else grows with the batch",
+        "as many tokens; all else grows with the batch, and fits into memory",
     )
 
 

@@ -128,6 +128,8 @@ def _ranks(result: Result) -> str:
         return ""
     ratio = time_of(best) / time_of(single)
     exposed = counter_of(best, "exposed_us").plus_minus(text.time)
+    if part := best.get("communication_share"):
+        exposed += f" ({text.percent(part)})"
     said = (
         f"A step of `{case_text(best)}` takes {time_of(best).plus_minus(text.time)}, "
         f"{ratio.known.text()} times a single rank's {text.time(single.time_us)}"
@@ -136,6 +138,6 @@ def _ranks(result: Result) -> str:
         cost = time_of(row) / time_of(single)
         said += f", side by side without exchanges {cost.known.text()} times"
     return (
-        f"{said}; in pairs of calls with and without exchanges, {exposed} is exposed "
+        f"{said}; in pairs of steps with and without exchanges, {exposed} is exposed "
         "communication."
     )

@@ -225,7 +225,7 @@ class Measured:
         their number.
         """
         if not self.is_fair:
-            return f"the rows took no turns; --processes={FEWEST_RUNS} would tell"
+            return f"the rows took no turns; --processes={FEWEST_RUNS} may tell"
         if not self.is_known:
             return f"{FEWEST_RUNS} runs would give an interval"
         done = 1

@@ -302,10 +302,17 @@ def _findings(rows: list[Row]) -> dict[str, str]:
     }
 
 
-def _of_all(name: str, each: Mapping[str, tuple[float, ...]]) -> float:
+def _of_all(
+    name: str, each: Mapping[str, tuple[float, ...]], table: CounterTable
+) -> float:
     """Merges a counter's values: of a least value the least, of a greatest one the
-    greatest, of standard deviations the one of all samples, of others the median."""
+    greatest, of standard deviations the one of all samples, of others the median. A
+    rate is an amount over the merged time."""
     values = each[name]
+    times = each.get(TIME, ())
+    if table.find(name).kind == "rate" and all(times) and len(times) == len(values):
+        amounts = [value * us for value, us in zip(values, times, strict=True)]
+        return statistics.median(amounts) / statistics.median(times)
     if name.endswith("min_us"):
         return min(values)
     if name.endswith("max_us"):
@@ -337,7 +344,7 @@ def _merged(rows: list[Row], is_process: bool) -> Row:
             name: tuple(map(statistics.median, zip(*part, strict=False)))
             for name, part in parts.items()
         }
-    counters = {name: _of_all(name, each) for name in each}
+    counters = {name: _of_all(name, each, rows[0].table) for name in each}
     if {"cv", "stddev_us"} <= counters.keys() and counters.get("mean_us"):
         counters["cv"] = counters["stddev_us"] / counters["mean_us"]
     for name, values in each.items():

@@ -24,7 +24,8 @@ what one step of it costs:
 
 How long training takes, at a share of the device's peak or as measured:
 
-  tools/plan --models=gpt2-xl --tokens=300e9 --mfu=0.4 --peak_tflops=312
+  tools/plan --models=GPT-2-1.5B --precision=bf16 --tokens=300e9 --mfu=0.4 \\
+    --peak_tflops=312
 
 How long a step takes on a GPU, which need not be here:
 

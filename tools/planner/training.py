@@ -68,16 +68,26 @@ def rates(
     """Reads --measured, and exits with the parser's error if it has no rates."""
     if given.measured is None:
         return ()
-    from reports.results.rows import load  # imports scipy, which takes a second
+    # These import scipy, which takes a second.
+    from reports.results.rows import PREDICTED, load
 
     try:
+        result = load(given.measured)
+        if result.context.get("device_kind") == PREDICTED:
+            raise NotAResult(f"{given.measured}: its times are predicted, not measured")
         found = [
             row
-            for row in load(given.measured).of(_EXPERIMENT)
+            for row in result.of(_EXPERIMENT)
             if row.numbers.keys() == {"batch", "seq"} and (row.get(_RATE) or 0) > 0
         ]
     except NotAResult as error:
         parser.error(f"argument --measured: {error}")
+    fastest = max((row[_RATE] for row in found), default=0)
+    if given.peak_tflops and fastest > 1e12 * given.peak_tflops:
+        parser.error(
+            f"--peak_tflops is {given.peak_tflops:.13g}; allowed: more than a measured "
+            f"rate, {text.rate(fastest, 'FLOP/s')}"
+        )
     if not found:
         lacks = f"{given.measured}: it has no timed row of {_EXPERIMENT}"
         parser.error(f"argument --measured: {lacks}")

@@ -167,6 +167,10 @@ def test_a_larger_batch_shares_the_optimizer() -> None:
         "is large enough": (step("model_size", 2000, optimizer_us=90),),
     }
     check_changes("changes/batch.txt", cases)
+    # What three sequences keep needs 2000 bytes more.
+    memory = {"memory_bytes": "1999"}
+    few = parsed(*PEAKS, *cases["of one sequence"], context=memory)
+    assert "larger batch" not in {line.change for line in advice(few).lines}
 
 
 def checkpointed(how: str, us: float, **counters: float) -> Entry:

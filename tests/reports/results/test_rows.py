@@ -65,19 +65,22 @@ def test_repetitions_are_one_row_with_the_medians() -> None:
     assert row.counters == {"seq": 6.0, TIME: 3}
 
 
-def test_least_values_and_deviations_are_those_of_the_samples_of_all() -> None:
+def test_least_values_deviations_and_rates_are_those_of_all_samples() -> None:
     each = {
         "min_us": (4.0, 2.0, 3.0),
         "max_us": (5.0, 9.0, 6.0),
         "mean_us": (4.0, 7.0, 4.0),
         "stddev_us": (1.0, 2.0, 1.0),
         "cv": (0.25, 0.3, 0.25),
+        "p50_us": (4.0, 7.0, 5.0),
+        "flops_per_second": (7.0, 4.0, 5.6),
     }
     entries = [ENTRY | {name: each[name][i] for name in each} for i in range(3)]
     (row,) = parse(DOCUMENT | {"benchmarks": entries}).rows
     assert (row["min_us"], row["max_us"], row["mean_us"]) == (2, 9, 4)
     # The mean of the variances, and the variance of the means.
     assert row["stddev_us"] == 2 == 4 * row["cv"]
+    assert row["flops_per_second"] == 28 / 5, "an amount over the median time"
 
 
 def test_repetitions_may_be_processes() -> None:
