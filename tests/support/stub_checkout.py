@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 """A checkout with parts of tools/, stubs of the programs it runs, and an experiment."""
 
+import json
 import re
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from processes import Finished, run
 
@@ -99,6 +102,36 @@ def write_script(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     path.chmod(0o755)
+
+
+# Lists its cases, or writes a result with those that match its filter.
+_RESULT_PROGRAM = """#!{python}
+import json, re, sys
+flags = dict(a.lstrip("-").partition("=")[::2] for a in sys.argv[1:])
+with open({log!r}, "a") as log:
+    print("program", *sys.argv[1:], file=log)
+content = json.loads({content!r})
+pattern = flags.get("benchmark_filter", "")
+rows = [row for row in content["benchmarks"] if re.search(pattern, row["name"])]
+if "nonsense" in flags or not rows or flags["device"] != "cuda":
+    sys.exit(2)
+if "silent" in flags:
+    sys.exit(-9)
+if "benchmark_list_tests" in flags:
+    print(*(row["name"] for row in rows), sep="\\n")
+    sys.exit(0)
+print("the table of the rows")
+with open(flags["benchmark_out"], "w") as out:
+    json.dump(content | {{"benchmarks": rows}}, out)
+sys.exit(int(flags.get("status", 0)))
+"""
+
+
+def result_program(path: Path, document: Any, log: Path) -> Path:
+    """Writes a program that has the rows of this result and logs its calls."""
+    known = {"content": json.dumps(document), "log": str(log)}
+    write_script(path, _RESULT_PROGRAM.format(python=sys.executable, **known))
+    return path
 
 
 def git(root: Path, *arguments: str, words: str = "") -> str:

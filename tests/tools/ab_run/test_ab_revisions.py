@@ -4,7 +4,6 @@
 import shutil
 import signal
 import sys
-import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 
 import stub_checkout
 from fake_program import text_of
+from processes import wait_until
 from reports.command import status_of
 from reports.compare.ab_record import load, sha256_of
 from reports.compare.noise import load_noise
@@ -240,9 +240,7 @@ def test_an_interrupted_build_leaves_nothing_broken(checkout: Checkout) -> None:
     started = checkout.stubs / "started"
     flags = ("HEAD", "HEAD", PAIRS)
     with checkout.start("ab", *flags, STUB_WAIT=str(started)) as process:
-        while not started.exists():
-            assert process.poll() is None
-            time.sleep(0.02)
+        assert wait_until(lambda: started.exists() or process.poll() is not None)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=300)
     assert process.returncode == 130

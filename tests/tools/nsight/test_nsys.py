@@ -11,7 +11,7 @@ import pytest
 from advised import part, whole
 from reports.results.refused import Refused
 from results import document, entry
-from stub_checkout import write_script
+from stub_checkout import result_program, write_script
 from tools.nsight.cases import REPORTS, divided, folder
 from tools.nsight.main import FAILED, GOOD, main
 
@@ -23,23 +23,6 @@ STEPS = [
 DIVIDED = [part("forward", "ffn", 5), part("forward", "all", 5), whole(5)]
 PARTS = [row["name"] for row in DIVIDED]
 LIST = "--benchmark_list_tests"
-# Lists its cases, or writes a result with the cases that match its filter.
-PROGRAM = """#!{python}
-import json, re, sys
-flags = dict(a.lstrip("-").partition("=")[::2] for a in sys.argv[1:])
-with open({log!r}, "a") as log:
-    print("program", *sys.argv[1:], file=log)
-found = [name for name in {names!r} if re.search(flags["benchmark_filter"], name)]
-if not found or flags["device"] != "cuda":
-    sys.exit("trainbench: no case matches") if found else sys.exit(2)
-if "benchmark_list_tests" in flags:
-    print("\\n".join(found))
-    sys.exit(0)
-content = json.loads({content!r})
-rows = [row for row in content["benchmarks"] if row["name"] in found]
-with open(flags["benchmark_out"], "w") as out:
-    json.dump(content | {{"benchmarks": rows}}, out)
-"""
 # Behaves as in NVIDIA's manual: profile runs the program, stats prints CSV.
 NSYS = """#!{python}
 import os, subprocess, sys
@@ -67,16 +50,9 @@ else:
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     rows = [*(entry(name, 5) for name in STEPS), *DIVIDED]
-    text = PROGRAM.format(
-        python=sys.executable,
-        log=str(tmp_path / "log"),
-        names=[*STEPS, *PARTS],
-        content=json.dumps(document(*rows)),
-    )
-    write_script(tmp_path / "trainbench", text)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
     stand_in(tmp_path)
-    return tmp_path / "trainbench"
+    return result_program(tmp_path / "trainbench", document(*rows), tmp_path / "log")
 
 
 def stand_in(tmp_path: Path, broken: str = "") -> None:

@@ -4,7 +4,6 @@
 import json
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import pytest
 
 from golden import check_golden, refusals
-from processes import is_running
+from processes import is_running, wait_until
 from stub_checkout import ROOT, write_script
 from tools.prove.__main__ import main
 from tools.prove.stages import Stage, in_parts
@@ -197,9 +196,8 @@ def test_a_signal_keeps_what_there_is(machine: Machine) -> None:
         text=True,
         env={"PYTHONPATH": str(root)},
     )
-    while not (machine.folder / "state/begun").exists():
-        assert process.poll() is None
-        time.sleep(0.05)
+    begun = machine.folder / "state/begun"
+    assert wait_until(lambda: begun.exists() or process.poll() is not None)
     process.terminate()
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 1

@@ -2,7 +2,6 @@
 """tools/rehearse: reading the program's result, and the printed output."""
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from golden import check_golden, refusals
 from reports.results.rows import Result
 from results import FILL, PRODUCT, entry, failure, parsed
 from results import document as result_of
-from stub_checkout import write_script
+from stub_checkout import result_program
 from tools.planner.timing.rates import devices
 from tools.rehearsal import text
 from tools.rehearsal.main import main, rates_of
@@ -140,28 +139,11 @@ def test_other_flags_are_the_programs() -> None:
     assert flags(parse(["--gpu=h200", "--", "--a"]), "--own")[-2:] == ["--", "--a"]
 
 
-# Writes a result like the built program.
-PROGRAM = """#!{python}
-import json, pathlib, sys
-flags = dict(flag[2:].partition("=")[::2] for flag in sys.argv[1:])
-print("the table of the rows")
-if "nonsense" in flags:
-    sys.exit(2)
-if "silent" in flags:
-    sys.exit(-9)
-pathlib.Path(flags["benchmark_out"]).write_text({result!r})
-sys.exit(int(flags.get("status", 0)))
-"""
-
-
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
-    path = tmp_path / "program"
     result = result_of(entry(STEP, 0, host_us=1500), context=NULL)
     result["rehearsals"] = [record()]
-    text = PROGRAM.format(python=sys.executable, result=json.dumps(result))
-    write_script(path, text)
-    return path
+    return result_program(tmp_path / "program", result, tmp_path / "log")
 
 
 def test_the_command_prints_what_the_program_wrote(

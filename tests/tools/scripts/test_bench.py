@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from processes import wait_until
 from stub_checkout import Checkout, commit, git, write_script
 
 NAME = r"\d{8}T\d{6}Z-%s-%s(-\d+)?"
@@ -226,9 +227,7 @@ def test_a_signal_ends_the_program_and_then_the_script(
 ) -> None:
     started = checkout.stubs / "started"
     with checkout.start("bench", STUB_WAIT=str(started)) as process:
-        while not started.exists():
-            assert process.poll() is None
-            time.sleep(0.05)
+        assert wait_until(lambda: started.exists() or process.poll() is not None)
         process.send_signal(sent)
         out, err = process.communicate(timeout=600)
     assert process.returncode == 42
