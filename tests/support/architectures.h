@@ -48,6 +48,8 @@ inline ModelConfig Tied(ModelConfig config) {
   return config;
 }
 
+inline ModelConfig Shared(ModelConfig config) { return Tied(Grouped(config)); }
+
 struct Architecture {
   const char* name;
   ModelConfig (*of)(ModelConfig);
@@ -60,7 +62,8 @@ inline void PrintTo(const Architecture& architecture, std::ostream* out) {
 inline constexpr Architecture kArchitectures[] = {{"usual", Unchanged},
                                                   {"gpt", Gpt},
                                                   {"biased", Biased},
-                                                  {"gate_biased", GateBiased}};
+                                                  {"gate_biased", GateBiased},
+                                                  {"shared", Shared}};
 
 }  // namespace trainbench
 

@@ -58,13 +58,13 @@ TEST(ParametersTest, CountsOfNamedModels) {
   }
 }
 
-// Each architecture with as many key/value heads as query heads and with fewer,
-// with separate embeddings for the head and with tied ones.
+// Each architecture as it is, and with shared heads of keys and values and tied
+// embeddings.
 std::vector<ModelConfig> Configs() {
   std::vector<ModelConfig> configs;
   for (const Architecture& architecture : kArchitectures) {
     configs.push_back(architecture.of({"m", 24, 40, 2, 6, 37}));
-    configs.push_back(Tied(Grouped(configs.back())));
+    configs.push_back(Shared(configs.back()));
   }
   return configs;
 }

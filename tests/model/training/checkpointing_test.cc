@@ -14,6 +14,7 @@
 #include "model/training/precision_scope.h"
 #include "model/training/train_step.h"
 #include "tests/model/training/small_model.h"
+#include "tests/support/architectures.h"
 
 namespace trainbench {
 namespace {
@@ -30,9 +31,10 @@ class CheckpointingTest : public testing::TestWithParam<Choice> {
  protected:
   static Precision precision() { return std::get<2>(GetParam()); }
 
-  static TransformerLm MakeModel(const Checkpointing& checkpointing) {
-    ModelConfig config =
-        SmallConfig(std::get<0>(GetParam()), std::get<1>(GetParam()));
+  static TransformerLm MakeModel(const Checkpointing& checkpointing,
+                                 ModelConfig (*architecture)(ModelConfig)) {
+    ModelConfig config = architecture(
+        SmallConfig(std::get<0>(GetParam()), std::get<1>(GetParam())));
     config.layers = 5;
     config.checkpointing = checkpointing;
     return SeededModel(config, WeightType(precision()));
@@ -47,19 +49,21 @@ TEST_P(CheckpointingTest, LogitsLossAndGradientsAreTheSameToTheLastBit) {
   const auto logits_of = [&](TransformerLm& model) {
     return RunStep(StepMode::kInference, model, nullptr, batch, precision());
   };
-  TransformerLm plain = MakeModel({});
-  const at::Tensor logits = logits_of(plain);
-  const at::Tensor expected = ComputeGradients(plain, batch, precision());
-  for (const Checkpointing& choice : kChoices) {
-    SCOPED_TRACE(CheckpointingName(choice));
-    TransformerLm model = MakeModel(choice);
-    EXPECT_TRUE(logits_of(model).equal(logits));
-    // The second pass reuses the rotary tables of the first.
-    for (int i = 0; i < 2; ++i) {
-      ReleaseGradients(model);
-      const at::Tensor loss = ComputeGradients(model, batch, precision());
-      EXPECT_TRUE(loss.equal(expected));
-      ExpectEqualGradients(model, plain);
+  for (const auto architecture : {Unchanged, Shared}) {
+    TransformerLm plain = MakeModel({}, architecture);
+    const at::Tensor logits = logits_of(plain);
+    const at::Tensor expected = ComputeGradients(plain, batch, precision());
+    for (const Checkpointing& choice : kChoices) {
+      SCOPED_TRACE(CheckpointingName(choice));
+      TransformerLm model = MakeModel(choice, architecture);
+      EXPECT_TRUE(logits_of(model).equal(logits));
+      // The second pass reuses the rotary tables of the first.
+      for (int i = 0; i < 2; ++i) {
+        ReleaseGradients(model);
+        const at::Tensor loss = ComputeGradients(model, batch, precision());
+        EXPECT_TRUE(loss.equal(expected));
+        ExpectEqualGradients(model, plain);
+      }
     }
   }
 }
@@ -68,7 +72,10 @@ INSTANTIATE_TEST_SUITE_P(
     , CheckpointingTest,
     testing::Combine(testing::ValuesIn(kImplementations),
                      testing::Values(AttentionKind::kNaive,
-                                     AttentionKind::kSdpa, AttentionKind::kOwn),
+                                     AttentionKind::kTiled,
+                                     AttentionKind::kSdpa,
+                                     AttentionKind::kSdpaMath,
+                                     AttentionKind::kOwn),
                      testing::Values(Precision::kFp32, Precision::kBf16Autocast,
                                      Precision::kBf16)),
     [](const auto& param) {

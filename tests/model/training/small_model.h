@@ -20,7 +20,7 @@ inline ModelConfig SmallConfig(Implementation implementation,
           .d_model = 48,
           .d_ff = 100,
           .layers = 2,
-          .heads = 3,
+          .heads = 6,
           .vocab = 90,
           .attention = attention,
           .implementation = implementation};
