@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/str_split.h"
 #include "fixtures/experiment/experiment.h"
 #include "tests/benchmarks/listed_cases.h"
 

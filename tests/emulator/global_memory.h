@@ -5,7 +5,6 @@
 #define TRAINBENCH_TESTS_EMULATOR_GLOBAL_MEMORY_H_
 
 #include <cstdint>
-#include <memory>
 #include <unordered_map>
 #include <vector>
 

@@ -5,7 +5,6 @@
 #define TRAINBENCH_TESTS_EMULATOR_SHARED_MEMORY_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "tests/emulator/access_record.h"

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "fixtures/memory/memory_probe.h"
 #include "model/distributed/fsdp/full_sharding_traffic.h"

@@ -3,10 +3,8 @@
 
 #include <torch/types.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
 #include "model/distributed/tensor_parallel/tensor_ranks.h"

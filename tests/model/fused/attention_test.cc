@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <vector>
 
 #include "model/kernels/flash/attention.cuh"
 #include "model/spec/attention_variant.h"

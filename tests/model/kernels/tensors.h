@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <memory>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "model/kernels/device.h"

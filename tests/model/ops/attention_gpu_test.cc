@@ -5,9 +5,7 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include <algorithm>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 

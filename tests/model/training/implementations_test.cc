@@ -4,10 +4,8 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include <cstdint>
 #include <string>
 #include <tuple>
-#include <vector>
 
 #include "model/nn/dtype.h"
 #include "model/training/adamw.h"

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <string>
 #include <vector>
 
 #include "tests/tools/null_gpu/fixture.h"

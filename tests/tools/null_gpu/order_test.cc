@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Planted ordering bugs, and the fix for each.
 
-#include "tools/null_gpu/order/order.h"
-
 #include <cuda.h>
 #include <nccl.h>
 
@@ -13,7 +11,6 @@
 #include <utility>
 
 #include "tests/tools/null_gpu/fixture.h"
-#include "tools/null_gpu/order/locate.h"
 
 namespace null_gpu {
 namespace {

@@ -5,7 +5,6 @@
 #include <torch/types.h>
 
 #include <array>
-#include <cstdint>
 
 #include "model/fused/rms_norm.h"
 #include "model/fused/rotation.h"
