@@ -30,17 +30,16 @@ TEST(FitAlphaBetaTest, NoNeighborIsBetter) {
       {{1e3, 50}, {1e4, 40}, {1e5, 30}},
       {{1e3, 1}, {1e4, 20}, {1e5, 400}}};
   for (const std::vector<CallTime>& calls : cases) {
-    const auto fit = FitAlphaBeta(calls);
-    ASSERT_TRUE(fit.ok()) << fit.status();
-    EXPECT_GE(fit->alpha_us, 0);
-    EXPECT_GE(fit->us_per_byte, 0);
-    const double least = SquaredError(*fit, calls);
+    const AlphaBeta fit = FitAlphaBeta(calls).value();
+    EXPECT_GE(fit.alpha_us, 0);
+    EXPECT_GE(fit.us_per_byte, 0);
+    const double least = SquaredError(fit, calls);
     for (const double a : {-0.1, -1e-3, 1e-3, 0.1}) {
       for (const double b : {-0.1, -1e-3, 0.0, 1e-3, 0.1}) {
         // Moves each coefficient, also from 0, by a share of a measured value.
         const AlphaBeta near = {
-            std::max(0.0, fit->alpha_us + a * calls.front().us),
-            std::max(0.0, fit->us_per_byte +
+            std::max(0.0, fit.alpha_us + a * calls.front().us),
+            std::max(0.0, fit.us_per_byte +
                               b * calls.back().us / calls.back().bytes)};
         EXPECT_GE(SquaredError(near, calls), least) << a << " " << b;
       }
@@ -50,10 +49,10 @@ TEST(FitAlphaBetaTest, NoNeighborIsBetter) {
 
 TEST(FitAlphaBetaTest, TwoSizesThatAlmostAgreeAreEnough) {
   const AlphaBeta truth = {30, 1e-3};
-  const auto fit =
-      FitAlphaBeta({{1e6, truth.Us(1e6)}, {1e6 + 1, truth.Us(1e6 + 1)}});
-  ASSERT_TRUE(fit.ok()) << fit.status();
-  EXPECT_NEAR(fit->us_per_byte, 1e-3, 1e-8);
+  const AlphaBeta fit =
+      FitAlphaBeta({{1e6, truth.Us(1e6)}, {1e6 + 1, truth.Us(1e6 + 1)}})
+          .value();
+  EXPECT_NEAR(fit.us_per_byte, 1e-3, 1e-8);
 }
 
 TEST(FitAlphaBetaTest, SaysWhatIsWrong) {

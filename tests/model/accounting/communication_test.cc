@@ -15,13 +15,12 @@ namespace {
 TEST(BucketsTest, NoOtherNumberOfBucketsIsBetter) {
   for (const AlphaBeta call :
        {AlphaBeta{30, 1 / 318e3}, {50, 1 / 20e3}, {1e6, 1e-4}, {50, 0}}) {
-    const auto best = OptimalBuckets(8e9, call);
-    ASSERT_TRUE(best.ok()) << best.status();
-    EXPECT_DOUBLE_EQ(best->buckets * best->bucket_bytes, 8e9);
-    EXPECT_DOUBLE_EQ(best->overhead_us,
-                     BucketOverheadUs(8e9, best->buckets, call));
+    const auto best = OptimalBuckets(8e9, call).value();
+    EXPECT_DOUBLE_EQ(best.buckets * best.bucket_bytes, 8e9);
+    EXPECT_DOUBLE_EQ(best.overhead_us,
+                     BucketOverheadUs(8e9, best.buckets, call));
     for (double n = 1; n < 2000; ++n) {
-      EXPECT_GE(BucketOverheadUs(8e9, n, call), best->overhead_us) << n;
+      EXPECT_GE(BucketOverheadUs(8e9, n, call), best.overhead_us) << n;
     }
   }
 }

@@ -8,7 +8,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
-#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -67,27 +66,24 @@ TEST_F(RankProcessGroup, ARankTalksToTheRanksOfItsColor) {
     neighbors.push_back(r / 2);
     places.push_back(r % 2);
   }
-  const auto pair = group_->Split(neighbors);
-  const auto row = group_->Split(places);
-  ASSERT_TRUE(pair.ok()) << pair.status();
-  ASSERT_TRUE(row.ok()) << row.status();
-  EXPECT_EQ((*pair)->size(), 2);
-  EXPECT_EQ((*pair)->rank(), rank % 2);
-  EXPECT_EQ((*row)->size(), n / 2);
-  EXPECT_EQ((*row)->rank(), rank / 2);
+  auto* const pair = group_->Split(neighbors).value();
+  auto* const row = group_->Split(places).value();
+  EXPECT_EQ(pair->size(), 2);
+  EXPECT_EQ(pair->rank(), rank % 2);
+  EXPECT_EQ(row->size(), n / 2);
+  EXPECT_EQ(row->rank(), rank / 2);
   const at::Tensor of_pair = at::full({2}, rank, at::kFloat);
   const at::Tensor of_row = of_pair.clone();
-  const auto started = (*pair)->StartAllReduce(of_pair);
-  (*row)->AllReduce(of_row);
+  const auto started = pair->StartAllReduce(of_pair);
+  row->AllReduce(of_row);
   started->Wait();
   EXPECT_EQ(of_pair[0].item<int>(), rank / 2 * 4 + 1);
   EXPECT_EQ(of_row[0].item<int>(), n / 2 * (rank % 2 + (n / 2 - 1)));
-  EXPECT_EQ(*group_->Split(neighbors), *pair);
+  EXPECT_EQ(*group_->Split(neighbors), pair);
   // A split of a split, with this rank only.
-  const auto alone = (*pair)->Split({3, 5});
-  ASSERT_TRUE(alone.ok()) << alone.status();
-  (*alone)->AllReduce(of_pair);
-  EXPECT_EQ((*alone)->size(), 1);
+  auto* const alone = pair->Split({3, 5}).value();
+  alone->AllReduce(of_pair);
+  EXPECT_EQ(alone->size(), 1);
   EXPECT_EQ(of_pair[0].item<int>(), rank / 2 * 4 + 1);
   group_->Close();
 }
@@ -107,10 +103,9 @@ TEST_F(RankProcessGroup, GloosRanksAgreeThroughTheirOwnGroup) {
 
 TEST_F(RankProcessGroup, NcclWithoutAGpuIsAnErrorWithTheReason) {
   if (CudaDeviceCount() > 0) GTEST_SKIP() << "there is a GPU";
-  const auto store = OpenStore(launch_, kTimeout);
-  ASSERT_TRUE(store.ok()) << store.status();
+  const auto store = OpenStore(launch_, kTimeout).value();
   const auto group = ProcessGroup::Join(
-      SubStore("nccl", *store),
+      SubStore("nccl", store),
       GroupOptionsFor(launch_, CommBackend::kNccl, kTimeout));
   EXPECT_EQ(group.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(group.status().message()),
