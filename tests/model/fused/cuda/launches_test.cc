@@ -58,11 +58,13 @@ TEST_F(EmulatedLaunchTest, SharedMemoryThatIsMissingIsFound) {
                         [&] { CausalSoftmax(rows, 1); }),
               HasSubstr("leaves shared memory"));
   for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {
-    const at::Tensor x = ToDevice(at::randn({1, 1, 128, 128}).to(type));
-    EXPECT_THAT(WrongWith([](Grid& grid) { grid.shared_bytes -= 4; },
-                          [&] { FusedAttention(x, x, x); }),
-                HasSubstr("leaves shared memory"))
-        << type;
+    for (const int64_t d_head : {64, 128}) {
+      const at::Tensor x = ToDevice(at::randn({1, 1, 128, d_head}).to(type));
+      EXPECT_THAT(WrongWith([](Grid& grid) { grid.shared_bytes -= 4; },
+                            [&] { FusedAttention(x, x, x); }),
+                  HasSubstr("leaves shared memory"))
+          << type << " " << d_head;
+    }
   }
 }
 
