@@ -19,22 +19,16 @@ class FakeTrace {
 
   TraceEvent& ProfilerRange(const std::string& name, int64_t start, int64_t end,
                             uint64_t thread = 1) {
-    return Add({.name = name,
-                .kind = Kind::kRange,
-                .start_ns = start,
-                .duration_ns = end - start,
-                .thread = thread});
+    return Add(name, Kind::kRange, start, end, thread);
   }
 
   // Ids are numbered from 1, in order of calls.
   TraceEvent& Op(const std::string& name, int64_t start, int64_t end,
                  int64_t sequence = -1, uint64_t thread = 1) {
-    return Add({.name = name,
-                .start_ns = start,
-                .duration_ns = end - start,
-                .thread = thread,
-                .sequence = sequence,
-                .id = ++last_id_});
+    TraceEvent& op = Add(name, Kind::kOp, start, end, thread);
+    op.sequence = sequence;
+    op.id = ++last_id_;
+    return op;
   }
 
   // A node of the backward pass, created on thread 1.
@@ -49,12 +43,9 @@ class FakeTrace {
 
   TraceEvent& Kernel(const std::string& name, int64_t start, int64_t end,
                      uint64_t launcher) {
-    return Add({.name = name,
-                .kind = Kind::kDevice,
-                .start_ns = start,
-                .duration_ns = end - start,
-                .thread = 7,
-                .launcher = launcher});
+    TraceEvent& kernel = Add(name, Kind::kDevice, start, end, 7);
+    kernel.launcher = launcher;
+    return kernel;
   }
 
   // The events in the order that Profile returns.
@@ -69,8 +60,13 @@ class FakeTrace {
   }
 
  private:
-  TraceEvent& Add(TraceEvent event) {
-    trace_.events.push_back(std::move(event));
+  TraceEvent& Add(const std::string& name, Kind kind, int64_t start,
+                  int64_t end, uint64_t thread) {
+    trace_.events.push_back({.name = name,
+                             .kind = kind,
+                             .start_ns = start,
+                             .duration_ns = end - start,
+                             .thread = thread});
     return trace_.events.back();
   }
 

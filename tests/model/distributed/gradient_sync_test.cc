@@ -87,7 +87,7 @@ TEST_F(RankGradientSync, StrategiesGiveTheSameBits) {
     for (int step = 0; step < 2; ++step) {  // Reducer rebuilds once
       ComputeGradients(*model, MyPart(), *sync);
       const std::vector<at::Tensor> gradients = Gradients(*model);
-      ReleaseGradients(*model);
+      model->zero_grad();
       if (expected.empty()) expected = gradients;
       for (std::size_t i = 0; i < gradients.size(); ++i) {
         EXPECT_TRUE(gradients[i].equal(expected[i]))
@@ -104,7 +104,7 @@ TEST_F(RankGradientSync, FinishWithoutBackwardIsAnError) {
     EXPECT_NE(ErrorOf([&] { sync->Finish(); }), "no error")
         << Describe(options);
     ComputeGradients(*model, MyPart(), *sync);
-    ReleaseGradients(*model);
+    model->zero_grad();
     EXPECT_NE(ErrorOf([&] { sync->Finish(); }), "no error")
         << Describe(options);
   }
@@ -147,7 +147,7 @@ TEST_F(RankGradientSync, HooksGoWithTheObject) {
     Sync(options, *model).reset();
     // Runs on one rank: a leftover hook would wait for or send to the others.
     if (rank() == 0) LossOf(*model, data_).backward();
-    ReleaseGradients(*model);
+    model->zero_grad();
   }
   const SyncOptions overlap = {.strategy = SyncStrategy::kOverlapBucketed};
   const auto first = Sync(overlap, *model);
@@ -181,7 +181,7 @@ TEST_F(RankGradientSync, TrafficIsCounted) {
     for (int step = 0; step < 2; ++step) {  // the same in both steps
       const CollectiveRecorder recorder(*group_);
       ComputeGradients(*model, MyPart(), *sync);
-      ReleaseGradients(*model);
+      model->zero_grad();
       const CollectiveCalls sent = recorder.traffic().All();
       numbers = {sent.calls, sent.bytes, sync->CopiedBytes()};
     }

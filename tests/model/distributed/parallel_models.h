@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "model/distributed/comm/process_group.h"
 #include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
@@ -67,10 +66,6 @@ struct ParallelData {
 
 inline at::Tensor LossOf(ParallelModel& model, const ParallelData& data) {
   return at::mse_loss(model.forward(data.x), data.targets);
-}
-
-inline void ReleaseGradients(const torch::nn::Module& module) {
-  for (const at::Tensor& p : module.parameters()) p.mutable_grad().reset();
 }
 
 inline constexpr FullSharding kFullShardings[] = {
