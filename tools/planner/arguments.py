@@ -56,8 +56,8 @@ def check(
     """Exits with the parser's error if the given flags break a rule."""
     for flag, word, others in rules:
         value = getattr(given, flag)
-        has_other = any(getattr(given, other) for other in others)
-        if value and has_other != (word == "with"):
+        has_other = any(getattr(given, other) is not None for other in others)
+        if value is not None and has_other != (word == "with"):
             shown = repr(value) if isinstance(value, str) else f"{value:.13g}"
             named = " or ".join(f"--{other}" for other in others)
             parser.error(f"--{flag} is {shown}; allowed: only {word} {named}")

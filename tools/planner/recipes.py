@@ -265,9 +265,8 @@ def traits(
 ) -> frozenset[str]:
     """Reads --traits, and exits with the parser's error if no job can have them."""
     recipe = recipes()[given.recipe]
-    found = frozenset(
-        given.traits.split(",") if given.traits else recipe.named("default")
-    )
+    words = given.traits.split(",") if given.traits else []
+    found = frozenset(recipe.named("default") if given.traits is None else words)
     try:
         recipe.check(found)
     except ValueError as error:

@@ -184,6 +184,7 @@ WRONG = f"""
     {BF16} --recipe=megatron --traits=bf16,a100,hopper;
     {BF16} --recipe=pytorch --traits=fsdp,on_gpu --mode=forward;
     {BF16} --recipe=llm.c --checkpoint=none,every_1;
+    {BF16} --recipe=megatron --traits=; --traits=; --recomputed=0;
     --models=tiny --recipe=nanogpt --shards=4; --ranks=8; --links=a:1:1;
     --parallel=true; --mesh=data:2"""
 
