@@ -34,6 +34,8 @@ _CHOICES = {
 # Moments that may be the peak, and whether gradients are allocated then. `dry` is the
 # peak of the dry run.
 MOMENTS = {"loss": False, "dry": False, "backward": True, "step": True}
+# Returns trainbench_plan's row for a job's flags.
+Plan = Callable[[tuple[str, ...]], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tools.planner.arguments import Link
-from tools.planner.recipes import OF_STREAM, Job
+from tools.planner.recipes import OF_STREAM, Job, Plan
 from tools.planner.timing import NODE
 from tools.planner.timing.mesh import Network
 from tools.planner.timing.rates import Device
@@ -53,15 +53,12 @@ class StepTime:
         return sum(self.parts.values())
 
 
-def step_time(
-    device: Device, job: TimedJob, ask: Callable[[TimedJob], Row]
-) -> StepTime:
-    """Predicts a step's time; `ask` returns the program's row for a job."""
-    row = ask(job)
+def step_time(device: Device, job: TimedJob, plan: Plan) -> StepTime:
+    row = plan(job.flags())
     parts = _parts(device, job, row)
     if job.recomputed:
         every = replace(job, model=f"{job.model},checkpoint=every_1", recomputed=0)
-        for kind, us in _parts(device, every, ask(every)).items():
+        for kind, us in _parts(device, every, plan(every.flags())).items():
             parts[kind] += job.recomputed * (us - parts[kind])
     return StepTime(
         {kind: us for kind, us in parts.items() if us},

@@ -5,7 +5,7 @@ import argparse
 import functools
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from reports.results.files import write_files
 from reports.results.rows import load
 from tools.planner import arguments
 from tools.planner.main import RUN, Ask
+from tools.planner.recipes import Plan
 from tools.planner.validation import memory, page, points, step_times, steps
 from tools.planner.validation.cells import DATA, Lacking, Lacks
 from tools.planner.validation.judged import Comparison, compare
@@ -34,8 +35,6 @@ Points that no job can express are counted by reason.
 predicts the steps of a full run on a CPU from its own peaks. The exit status is 1 if
 the mean absolute error of the times exceeds 15 %.
 """
-# Returns the program's row for flags. Raises Lacks if the program refuses them.
-Plan = Callable[[tuple[str, ...]], Mapping[str, Any]]
 _FILES = {
     what: [DATA / f"{name}.tsv" for name in names]
     for what, names in (
@@ -69,9 +68,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _memory(files: Iterable[Path], row: Plan) -> Comparison:
     read = (point for path in files for point in points.read_points(path))
-    return compare(
-        read, lambda point: memory.judge(point, lambda job: row(job.flags()))
-    )
+    return compare(read, lambda point: memory.judge(point, row))
 
 
 def _times(files: Iterable[Path], row: Plan) -> Comparison:
@@ -85,7 +82,7 @@ def _times(files: Iterable[Path], row: Plan) -> Comparison:
 
     return compare(
         (step for path in files for step in read(path)),
-        lambda step: step_times.judge(step, lambda job: row(job.flags())),
+        lambda step: step_times.judge(step, row),
     )
 
 
@@ -107,6 +104,7 @@ def main(tokens: Sequence[str], ask: Ask = RUN) -> int:
 
     @functools.cache
     def row(flags: tuple[str, ...]) -> Mapping[str, Any]:
+        """Raises Lacks if the program refuses the flags."""
         answer = ask(flags)
         if answer.returncode == 2:
             of_model = "tools/plan: (--model is '[^']*'; )?"

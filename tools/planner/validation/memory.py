@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Predicted and measured memory, and why they differ."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
-from typing import Any
 
-from tools.planner.recipes import FrameworkJob, memory, recipes
+from tools.planner.recipes import FrameworkJob, Plan, memory, recipes
 from tools.planner.validation.cells import Lacks
 from tools.planner.validation.judged import UNKNOWN, Judged
 from tools.planner.validation.points import Point
@@ -13,8 +12,6 @@ from tools.planner.validation.points import Point
 MISS = 0.03
 EXACT = 1e-3  # small tensors that no row of a recipe counts
 _KINDS = frozenset({"fused", "unfused"})
-# Returns the row of trainbench_plan for a job's flags.
-Ask = Callable[[FrameworkJob], Mapping[str, Any]]
 
 
 def _with_other_attention(job: FrameworkJob) -> FrameworkJob:
@@ -30,10 +27,10 @@ def _is_miss(one: Judged) -> bool:
     return one.ratio is not None and abs(one.ratio - 1) > MISS
 
 
-def _compare(point: Point, job: FrameworkJob, ask: Ask) -> list[Judged]:
+def _compare(point: Point, job: FrameworkJob, plan: Plan) -> list[Judged]:
     """Judges each kind of bytes that is measured; otherwise has the predicted peak."""
     row = point.row
-    found = memory(job, recipes()[row["recipe"]], ask(job))
+    found = memory(job, recipes()[row["recipe"]], plan(job.flags()))
     measured: Mapping[str, int | None] = point.measured or {"peak": None}
     return [
         Judged(
@@ -53,22 +50,22 @@ def _compare(point: Point, job: FrameworkJob, ask: Ask) -> list[Judged]:
     ]
 
 
-def _cause(point: Point, ask: Ask) -> str:
+def _cause(point: Point, plan: Plan) -> str:
     if not point.job.traits & _KINDS:
         return UNKNOWN
     other = _with_other_attention(point.job)
     try:
-        explains = not any(map(_is_miss, _compare(point, other, ask)))
+        explains = not any(map(_is_miss, _compare(point, other, plan)))
     except Lacks:
         explains = False
     kind = "unfused" if "unfused" in other.traits else "fused"
     return f"it has the bytes of {kind} attention" if explains else UNKNOWN
 
 
-def judge(point: Point, ask: Ask) -> list[Judged]:
+def judge(point: Point, plan: Plan) -> list[Judged]:
     """Predicts a point. Raises Lacks if the program refuses its job."""
-    judged = _compare(point, point.job, ask)
+    judged = _compare(point, point.job, plan)
     if not any(map(_is_miss, judged)):
         return judged
-    cause = _cause(point, ask)
+    cause = _cause(point, plan)
     return [replace(one, cause=cause if _is_miss(one) else "") for one in judged]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Predicted and measured times of steps."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from tools.planner.recipes import Plan
 from tools.planner.timing.step import TimedJob, head_share, step_time
 from tools.planner.validation.judged import UNKNOWN, Comparison, Judged
 from tools.planner.validation.steps import Step
@@ -11,7 +12,6 @@ from tools.planner.validation.steps import Step
 MISS = 0.25
 _ALLOWED = 0.15  # mean absolute error
 Row = Mapping[str, Any]
-Ask = Callable[[TimedJob], Row]
 
 
 def _flops(job: TimedJob, row: Row, recomputes: bool) -> float:
@@ -34,12 +34,12 @@ def _measured_us(step: Step, row: Row) -> float:
     return 1e6 * flops / (peak * step.value)
 
 
-def judge(step: Step, ask: Ask) -> list[Judged]:
+def judge(step: Step, plan: Plan) -> list[Judged]:
     """Predicts a step, within a 90 % interval. Raises Lacks if the program refuses its
     job, and ValueError if the device lacks a rate."""
-    row = ask(step.job)
+    row = plan(step.job.flags())
     measured_us = _measured_us(step, row)
-    found = step_time(step.device, step.job, ask)
+    found = step_time(step.device, step.job, plan)
     is_miss = abs(found.us / measured_us - 1) > MISS
     generation = step.device.name.partition("-")[0].upper()
     judged = Judged(
