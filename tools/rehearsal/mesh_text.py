@@ -131,12 +131,11 @@ def _kernels(row: Json) -> str:
 def _times(row: Json) -> str:
     computed = row["computed"]
     forward, backward = computed["forward"], computed["backward"]
-    update = computed["update_us"]
     lines = [
         [part, *(text.time(each[f"{part}_us"]) for each in (forward, backward))]
         for part in ("compute", "tensor", "fsdp", "data")
     ]
-    lines.append(["AdamW", "", text.time(update)])
+    lines.append(["AdamW", "", text.time(computed["parts_us"]["update"])])
     shares = ", ".join(
         f"{name} {text.percent(us / computed['step_us'])}"
         for name, us in computed["parts_us"].items()

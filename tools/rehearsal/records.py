@@ -70,8 +70,6 @@ def _case(
         "status": status,
         "fits": record["out_of_memory"] is None if record else None,
         "unused_share": _unused_share(record),
-        # If the GPU takes less time than this, this machine's host is the slower one.
-        "launch_bound_below_us": host_us,
     }
 
 

@@ -123,7 +123,6 @@ def time_of(row: Json, batch: int, overlaps: bool, on: Machine) -> dict[str, Any
             name: {f"{kind}_us": value for kind, value in us.items()}
             for name, us in passes.items()
         },
-        "update_us": update_us,
     }
 
 
