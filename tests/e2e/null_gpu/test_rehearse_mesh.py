@@ -212,6 +212,17 @@ def test_a_mesh_that_does_not_fit_is_tried_and_says_where_it_ends(
     assert f" more at {only['predicted']['peak_at']}; largest tensors: " in why
 
 
+def test_a_mesh_must_also_fit_while_it_is_built(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    wide = "d_model=8192,d_ff=32768,layers=6,heads=64,vocab=2,implementation=fused"
+    flags = ("--gpu=a100-40", f"--model=name=wide,{wide}", "--mesh=fsdp:64")
+    (row,) = answer(capsys, *flags, "--seq=64", "--spare_gib=20")["rows"]
+    assert row["rehearsed"]["reserved_bytes"] < 18 * 2**30
+    assert not row["fits"]
+    assert row["why_not"].startswith("takes 30.1 GiB of 18.4 GiB: the build")
+
+
 def test_it_agrees_with_the_plan_of_parallel_training() -> None:
     # Links without a cost per call.
     links = "--links=a:50:0.000001,b:50:0.000001"

@@ -24,17 +24,19 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr char kAtBuild[] =
+    ": the build allocates the rank's part before it shards it";
+
 std::string WhyNot(const RankMemory& memory, int64_t budget_bytes) {
   if (memory.needed_bytes() <= budget_bytes) return "";
   const std::string needs =
       absl::StrCat("needs ", HumanBytes(Number(memory.needed_bytes())), " of ",
-                   HumanBytes(Number(budget_bytes)), ": ");
+                   HumanBytes(Number(budget_bytes)));
   if (memory.build_peak_bytes > memory.step_peak_bytes) {
-    return absl::StrCat(
-        needs, "the build allocates the rank's part before it shards it");
+    return absl::StrCat(needs, kAtBuild);
   }
   const int64_t resident = memory.resident_bytes;
-  return absl::StrCat(needs, "shards and AdamW take ",
+  return absl::StrCat(needs, ": shards and AdamW take ",
                       HumanBytes(Number(resident)), ", a step ",
                       HumanBytes(Number(memory.step_peak_bytes - resident)),
                       " more at ", memory.peak_at,
@@ -46,11 +48,14 @@ std::string WhyNot(const Json& rehearsal, int64_t budget_bytes) {
     return absl::StrCat("memory ends in ",
                         rehearsal["out_of_memory"]["phase"].get<std::string>());
   }
-  const int64_t bytes = rehearsal["peak_bytes"].get<int64_t>() +
+  const auto steps = rehearsal["reserved_bytes"].get<int64_t>();
+  const int64_t build = rehearsal["build_peak_bytes"].get<int64_t>() +
                         rehearsal["library_bytes"].get<int64_t>();
+  const int64_t bytes = std::max(steps, build);
   if (bytes <= budget_bytes) return "";
   return absl::StrCat("takes ", HumanBytes(Number(bytes)), " of ",
-                      HumanBytes(Number(budget_bytes)));
+                      HumanBytes(Number(budget_bytes)),
+                      build > steps ? kAtBuild : "");
 }
 
 Json MeshJson(const MeshShape& mesh) {
