@@ -12,6 +12,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "fixtures/prediction/dry_call.h"
 #include "fixtures/ranks/errors.h"
 #include "fixtures/steps/model_step.h"
 #include "model/spec/status_macros.h"
@@ -21,11 +23,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-absl::Status TooLarge(const StepParams& step) {
+absl::Status TooLarge(const StepParams& step, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(
       "model '", step.model.name, "' at batch ", step.batch, " and seq ",
-      step.seq,
-      " has too many bytes to count; allowed: a smaller model, batch or seq"));
+      step.seq, " has ", what, "; allowed: a smaller model, batch or seq"));
 }
 
 absl::Status CheckStep(const StepParams& step, const Device& device) {
@@ -93,7 +94,12 @@ absl::StatusOr<nlohmann::ordered_json> PlanModels(const Query& query) {
   for (const StepParams& step : steps) {
     const absl::Status status =
         CatchToStatus([&] { rows.push_back(ModelRow(step, query, device)); });
-    if (absl::StrContains(status.message(), "overflow")) return TooLarge(step);
+    if (absl::StrContains(status.message(), "overflow")) {
+      return TooLarge(step, "too many bytes to count");
+    }
+    if (absl::StrContains(status.message(), kTooManyOperators)) {
+      return TooLarge(step, kTooManyOperators);
+    }
     RETURN_IF_ERROR(status);
   }
   return Json({{"query", ModelQueryJson(query)}, {"rows", rows}});

@@ -85,10 +85,12 @@ int RunPlanner(const std::vector<std::string>& args, std::ostream& out,
   };
   try {
     const absl::StatusOr<std::string> answer = Answer(args, of_mesh);
-    if (absl::IsFailedPrecondition(answer.status())) {
-      return fail(EXIT_FAILURE, answer.status().message());
+    if (!answer.ok()) {
+      const bool is_usage = absl::IsInvalidArgument(answer.status()) ||
+                            absl::IsNotFound(answer.status());
+      return fail(is_usage ? kUsageError : EXIT_FAILURE,
+                  answer.status().message());
     }
-    if (!answer.ok()) return fail(kUsageError, answer.status().message());
     out << *answer << std::flush;
     if (out) return EXIT_SUCCESS;
     return fail(EXIT_FAILURE, "cannot write to standard output");
