@@ -19,6 +19,7 @@
 #include "model/accounting/traffic.h"
 #include "model/spec/component.h"
 #include "model/spec/config.h"
+#include "model/spec/parallel/tensor_part.h"
 #include "model/spec/phase.h"
 #include "tools/planner/plan.h"
 
@@ -151,8 +152,10 @@ Json OperatorsJson(const CallsByOperator& operators) {
 
 }  // namespace
 
-nlohmann::ordered_json ModelRow(const StepParams& step, const Query& query,
+nlohmann::ordered_json ModelRow(const StepParams& whole, const Query& query,
                                 const Device& device) {
+  StepParams step = whole;
+  step.model = PartOf(whole.model, /*rank=*/0, query.tensor_ranks);
   const auto& [model, precision, mode, batch, seq] = step;
   const StepPrediction found = PredictStep(step, device);
   const AllocationTimeline& timeline = found.call.timeline;
@@ -164,7 +167,7 @@ nlohmann::ordered_json ModelRow(const StepParams& step, const Query& query,
   };
   Json json = {
       {"model", model.name},
-      {"definition", FormatModel(model)},
+      {"definition", FormatModel(whole.model)},
       {"d_model", model.d_model},
       {"d_ff", model.d_ff},
       {"layers", model.layers},

@@ -168,7 +168,8 @@ absl::Status CheckSizes(const Query& query) {
                         absl::StrCat("1 to ", kMostLayers));
     }
     for (const Precision precision : query.precisions) {
-      if (ParameterBytes(model, precision) <= kMostParameterBytes) continue;
+      const ModelConfig part = PartOf(model, /*rank=*/0, query.tensor_ranks);
+      if (ParameterBytes(part, precision) <= kMostParameterBytes) continue;
       return absl::InvalidArgumentError(
           absl::StrCat("model '", model.name,
                        "' has too many bytes to count; allowed: a smaller "
@@ -184,10 +185,9 @@ absl::StatusOr<Query> ReadModelQuery(const PlannerFlags& flags) {
   Query query = flags.query;
   query.device_memory_bytes =
       static_cast<int64_t>(flags.device_memory_gib * kBytesPerGib);
-  ASSIGN_OR_RETURN(const auto models, SelectModels(flags));
-  for (const ModelConfig& whole : models) {
-    RETURN_IF_ERROR(ValidateParts(whole, query.tensor_ranks));
-    query.models.push_back(PartOf(whole, 0, query.tensor_ranks));
+  ASSIGN_OR_RETURN(query.models, SelectModels(flags));
+  for (const ModelConfig& model : query.models) {
+    RETURN_IF_ERROR(ValidateParts(model, query.tensor_ranks));
   }
   ASSIGN_OR_RETURN(query.precisions,
                    ParseList("precision", flags.precision, PrecisionName));

@@ -34,7 +34,7 @@ struct Query {
 
   // For models on one device.
   std::vector<StepMode> modes;
-  int64_t tensor_ranks = 1;  // that share a model; `models` has rank 0's parts
+  int64_t tensor_ranks = 1;  // that share a model; rows are of rank 0's parts
   int64_t device_memory_bytes = 0;
   bool wants_operators = false;
 

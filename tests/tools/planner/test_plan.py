@@ -111,6 +111,12 @@ def test_two_models_of_the_user_and_a_selection() -> None:
     assert sdpa["saved_bytes"] < naive["saved_bytes"]
 
 
+def test_a_rank_has_the_definition_of_the_whole_model() -> None:
+    whole, part = (plan_row("--models=tiny", f"--tensor_ranks={n}") for n in (1, 2))
+    assert part["definition"] == whole["definition"]
+    assert part["params"] < whole["params"]
+
+
 def test_the_time_of_training_as_measured(tmp_path: Path) -> None:
     flag = measured(
         tmp_path,
