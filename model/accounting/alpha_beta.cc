@@ -5,25 +5,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "model/spec/status_macros.h"
-
 namespace trainbench {
 namespace {
 
-absl::Status ValidateCalls(const std::vector<CallTime>& calls) {
+bool CanFit(const std::vector<CallTime>& calls) {
+  bool two_sizes = false;
   for (const CallTime& call : calls) {
-    RETURN_IF_ERROR(CheckPositive("bytes", call.bytes));
-    RETURN_IF_ERROR(CheckPositive("us", call.us));
+    const bool is_finite = std::isfinite(call.bytes) && std::isfinite(call.us);
+    if (!is_finite || call.bytes <= 0 || call.us <= 0) return false;
+    two_sizes = two_sizes || call.bytes != calls.front().bytes;
   }
-  const bool two_sizes = std::any_of(
-      calls.begin(), calls.end(),
-      [&](const CallTime& call) { return call.bytes != calls.front().bytes; });
-  if (two_sizes) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(calls.size(), " calls have ", calls.empty() ? 0 : 1,
-                   " distinct sizes; allowed: at least 2"));
+  return two_sizes;
 }
 
 double SquaredRelativeError(const AlphaBeta& model,
@@ -77,8 +69,8 @@ AlphaBeta EdgeFit(const std::vector<CallTime>& calls) {
 
 }  // namespace
 
-absl::StatusOr<AlphaBeta> FitAlphaBeta(const std::vector<CallTime>& calls) {
-  RETURN_IF_ERROR(ValidateCalls(calls));
+std::optional<AlphaBeta> FitAlphaBeta(const std::vector<CallTime>& calls) {
+  if (!CanFit(calls)) return std::nullopt;
   const AlphaBeta free = FreeFit(calls);
   // The error is convex: if its minimum is out of bounds, the best allowed fit
   // is on the boundary.

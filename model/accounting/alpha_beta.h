@@ -4,13 +4,8 @@
 #ifndef TRAINBENCH_MODEL_ACCOUNTING_ALPHA_BETA_H_
 #define TRAINBENCH_MODEL_ACCOUNTING_ALPHA_BETA_H_
 
-#include <cmath>
+#include <optional>
 #include <vector>
-
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
-#include "model/spec/not_allowed.h"
 
 namespace trainbench {
 
@@ -34,20 +29,14 @@ struct CallTime {
 // Returns the nonnegative alpha and beta that minimize the sum of squared
 // relative errors, sum ((alpha + beta S - t) / t)^2. Times span decades; with
 // absolute errors, the noise of the largest buffer would determine alpha.
-// InvalidArgument if a size or time is not positive and finite, or if fewer
-// than two sizes are distinct.
-absl::StatusOr<AlphaBeta> FitAlphaBeta(const std::vector<CallTime>& calls);
+// nullopt if a size or time is not positive and finite, or if fewer than two
+// sizes are distinct.
+std::optional<AlphaBeta> FitAlphaBeta(const std::vector<CallTime>& calls);
 
 // The largest |predicted - measured| / measured, which shows how far to trust
 // the fit. 0 without calls.
 double LargestRelativeError(const AlphaBeta& model,
                             const std::vector<CallTime>& calls);
-
-// InvalidArgument, with the value, unless it is positive and finite.
-inline absl::Status CheckPositive(absl::string_view what, double value) {
-  if (value > 0 && std::isfinite(value)) return absl::OkStatus();
-  return NotAllowed(what, value, "positive and finite");
-}
 
 }  // namespace trainbench
 

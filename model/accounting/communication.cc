@@ -5,10 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "model/accounting/alpha_beta.h"
-#include "model/spec/status_macros.h"
 
 namespace trainbench {
 
@@ -25,19 +22,18 @@ double SharedCoresOverheadUs(double gradient_bytes, double buckets,
   return std::min(call.Us(bucket) + others, buckets * call.Us(bucket));
 }
 
-absl::StatusOr<BucketPlan> OptimalBuckets(double gradient_bytes,
-                                          const AlphaBeta& call) {
-  RETURN_IF_ERROR(CheckPositive("gradient_bytes", gradient_bytes));
-  RETURN_IF_ERROR(CheckPositive("alpha_us", call.alpha_us));
-  if (!(call.us_per_byte >= 0) || !std::isfinite(call.us_per_byte)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("us_per_byte is ", call.us_per_byte,
-                     "; allowed: finite and not negative"));
+std::optional<double> OptimalBucketBytes(double gradient_bytes,
+                                         const AlphaBeta& call) {
+  const bool is_finite = std::isfinite(gradient_bytes) &&
+                         std::isfinite(call.alpha_us) &&
+                         std::isfinite(call.us_per_byte);
+  if (!is_finite || gradient_bytes <= 0 || call.alpha_us <= 0 ||
+      call.us_per_byte < 0) {
+    return std::nullopt;
   }
   const double buckets = std::max(
       1.0, std::sqrt(gradient_bytes * call.us_per_byte / call.alpha_us));
-  return BucketPlan{buckets, gradient_bytes / buckets,
-                    BucketOverheadUs(gradient_bytes, buckets, call)};
+  return gradient_bytes / buckets;
 }
 
 }  // namespace trainbench

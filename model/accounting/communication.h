@@ -5,7 +5,8 @@
 #ifndef TRAINBENCH_MODEL_ACCOUNTING_COMMUNICATION_H_
 #define TRAINBENCH_MODEL_ACCOUNTING_COMMUNICATION_H_
 
-#include "absl/status/statusor.h"
+#include <optional>
+
 #include "model/accounting/alpha_beta.h"
 
 namespace trainbench {
@@ -27,19 +28,13 @@ double SharedCoresOverheadUs(double gradient_bytes, double buckets,
                              const AlphaBeta& call, const AlphaBeta& cpu,
                              double threads);
 
-struct BucketPlan {
-  double buckets = 1;  // not rounded
-  double bucket_bytes = 0;
-  double overhead_us = 0;
-};
-
-// Returns the n with the least overhead: n = sqrt(Psi beta / alpha), buckets of
-// sqrt(Psi alpha / beta) bytes, an overhead of 2 sqrt(Psi alpha beta). At least
-// one bucket. InvalidArgument unless bytes and alpha are positive and finite
-// and beta is finite and not negative: without alpha, more buckets are always
-// better.
-absl::StatusOr<BucketPlan> OptimalBuckets(double gradient_bytes,
-                                          const AlphaBeta& call);
+// Returns the bytes of buckets with the least overhead: n = sqrt(Psi beta /
+// alpha) buckets, not rounded, of sqrt(Psi alpha / beta) bytes, with an
+// overhead of 2 sqrt(Psi alpha beta). At least one bucket. nullopt unless bytes
+// and alpha are positive and finite and beta is finite and not negative:
+// without alpha, more buckets are always better.
+std::optional<double> OptimalBucketBytes(double gradient_bytes,
+                                         const AlphaBeta& call);
 
 }  // namespace trainbench
 
