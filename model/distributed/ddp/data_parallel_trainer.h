@@ -6,6 +6,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -16,17 +17,20 @@
 
 namespace trainbench {
 
-// Trains a replica, with the whole AdamW state on each rank. Without a `sync`,
-// each rank trains independently.
-class DataParallelTrainer : public ParallelTrainer {
+// Trains a replica, or a rank's part of one, with its whole AdamW state.
+// Without a `sync`, the replicas train independently.
+class DataParallelTrainer final : public ParallelTrainer {
  public:
   // `sync` may be null; otherwise it was created with these parameters.
+  // SetExchanges() also calls `set_others`, for exchanges in the passes.
   DataParallelTrainer(std::vector<at::Tensor> parameters,
                       std::unique_ptr<GradientSync> sync,
-                      const AdamWOptions& options = {})
+                      const AdamWOptions& options = {},
+                      std::function<void(bool)> set_others = nullptr)
       : parameters_(std::move(parameters)),
         optimizer_(parameters_, AdamWKind::kFused, options),
-        sync_(std::move(sync)) {}
+        sync_(std::move(sync)),
+        set_others_(std::move(set_others)) {}
 
   void BeforeForward() override {
     if (sync_) sync_->BeforeForward();
@@ -46,6 +50,7 @@ class DataParallelTrainer : public ParallelTrainer {
   bool averages_gradients() const override { return sync_ != nullptr; }
   void SetExchanges(bool on) override {
     if (sync_) sync_->SetExchanges(on);
+    if (set_others_) set_others_(on);
   }
   int64_t StateBytes() const override { return optimizer_.StateBytes(); }
 
@@ -57,6 +62,7 @@ class DataParallelTrainer : public ParallelTrainer {
   std::vector<at::Tensor> parameters_;
   AdamW optimizer_;
   std::unique_ptr<GradientSync> sync_;
+  std::function<void(bool)> set_others_;
 };
 
 }  // namespace trainbench

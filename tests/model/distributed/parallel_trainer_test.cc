@@ -20,7 +20,6 @@
 #include "model/distributed/ddp/data_parallel_trainer.h"
 #include "model/distributed/fsdp/full_sharding_traffic.h"
 #include "model/distributed/fsdp/fully_sharded.h"
-#include "model/distributed/tensor_parallel/tensor_parallel_trainer.h"
 #include "model/distributed/tensor_parallel/tensor_ranks.h"
 #include "model/distributed/trainer/parallel_verification.h"
 #include "model/distributed/zero/sharded_optimizer.h"
@@ -162,9 +161,11 @@ Kind Shared() {
               [](const ModelConfig& config, ProcessGroup& group) {
                 Job job = Untrained(config, group, /*tensor=*/2);
                 const auto parameters = TrainableParameters(*job.model);
-                job.trainer = std::make_unique<TensorParallelTrainer>(
-                    *job.ranks, parameters,
-                    MakeGradientSync({}, parameters, *job.data), kTrainerAdamW);
+                job.trainer = std::make_unique<DataParallelTrainer>(
+                    parameters, MakeGradientSync({}, parameters, *job.data),
+                    kTrainerAdamW, [ranks = job.ranks.get()](bool on) {
+                      ranks->set_sends(on);
+                    });
                 return job;
               },
           .tensor = 2};
