@@ -38,8 +38,7 @@ class AllReduceTest : public testing::Test {
 class MultiplyingGroup final : public FakeGroup {
  public:
   explicit MultiplyingGroup(int size) : FakeGroup(/*rank=*/0, size) {}
-  std::unique_ptr<Collective> StartAllReduce(
-      const at::Tensor& tensor) override {
+  Collective StartAllReduce(const at::Tensor& tensor) override {
     tensor.narrow(0, 0, tensor.numel() - untouched).mul_(factor);
     return FakeGroup::StartAllReduce(tensor);
   }
@@ -86,8 +85,7 @@ class AddingGroup final : public FakeGroup {
  public:
   AddingGroup(int rank, int size, at::Tensor sum)
       : FakeGroup(rank, size), sum_(std::move(sum)) {}
-  std::unique_ptr<Collective> StartAllReduce(
-      const at::Tensor& tensor) override {
+  Collective StartAllReduce(const at::Tensor& tensor) override {
     tensor.copy_(sum_.add_(tensor));
     return FakeGroup::StartAllReduce(tensor);
   }

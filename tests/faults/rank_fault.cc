@@ -69,9 +69,9 @@ class RankFault : public Fixture {
       // At that time the other ranks are in the middle of the collective.
       if (++calls_ == 3) Misbehave();
       if (gathers_) {
-        group_.StartAllGather(values_, MyPart())->Wait();
+        Await(group_.StartAllGather(values_, MyPart()));
       } else if (reduces_) {
-        group_.StartReduceScatter(MyPart(), values_)->Wait();
+        Await(group_.StartReduceScatter(MyPart(), values_));
       } else {
         group_.AllReduce(values_);
       }

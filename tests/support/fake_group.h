@@ -33,19 +33,19 @@ class FakeGroup : public ProcessGroup {
   ProcessGroup& cpu_group() override {
     return cpu_group_ == nullptr ? *this : *cpu_group_;
   }
-  std::unique_ptr<Collective> StartAllReduce(const at::Tensor& all) override {
+  Collective StartAllReduce(const at::Tensor& all) override {
     Call(CollectiveKind::kAllReduce, all);
-    return std::make_unique<Done>();
+    return nullptr;
   }
-  std::unique_ptr<Collective> StartReduceScatter(
-      const at::Tensor& output, const at::Tensor& input) override {
+  Collective StartReduceScatter(const at::Tensor& output,
+                                const at::Tensor& input) override {
     ReduceScatter(output, input);
-    return std::make_unique<Done>();
+    return nullptr;
   }
-  std::unique_ptr<Collective> StartAllGather(const at::Tensor& output,
-                                             const at::Tensor& input) override {
+  Collective StartAllGather(const at::Tensor& output,
+                            const at::Tensor& input) override {
     AllGather(output, input);
-    return std::make_unique<Done>();
+    return nullptr;
   }
   void AllReduceMax(const at::Tensor& all) override {
     Call(CollectiveKind::kAllReduce, all);
@@ -84,10 +84,6 @@ class FakeGroup : public ProcessGroup {
   }
 
  private:
-  struct Done final : Collective {
-    void Wait() override {}
-  };
-
   void Call(CollectiveKind kind, const at::Tensor& whole, int root = 0) {
     ++calls_;
     Record({.kind = kind,

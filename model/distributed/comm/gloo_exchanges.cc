@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
+#include <utility>
 #include <vector>
 
 namespace trainbench {
@@ -75,74 +76,17 @@ void ExchangeAndAdd(c10d::Backend& backend, const at::Tensor& sent,
   }
 }
 
-class AllGather final : public Collective {
- public:
-  AllGather(c10d::Backend& backend, const at::Tensor& values)
-      : values_(values), messages_(backend) {
-    if (values.numel() == 0) return;
-    const int rank = backend.getRank(), size = backend.getSize();
-    Communicate([&] {
-      for (const int from : Others(backend)) {
-        messages_.Receive(Chunk(values, from, size), from);
-      }
-      for (const int to : Others(backend)) {
-        messages_.Send(Chunk(values, rank, size), to);
-      }
-    });
+// Adds the received values to each other in the order of their senders, and
+// their sum to `mine`.
+void AddReceived(Messages& receiving, const at::Tensor& received,
+                 const at::Tensor& mine) {
+  at::Tensor sum = received[0];
+  for (int64_t i = 0; i < received.size(0); ++i) {
+    receiving.Wait(static_cast<std::size_t>(i));
+    if (i > 0) sum.add_(received[i]);
   }
-
-  void Wait() override {
-    Communicate([&] { messages_.WaitForAll(); });
-  }
-
- private:
-  const at::Tensor values_;
-  Messages messages_;
-};
-
-class ReduceScatter final : public Collective {
- public:
-  ReduceScatter(c10d::Backend& backend, const at::Tensor& output,
-                const at::Tensor& input)
-      : output_(output),
-        mine_(Chunk(input, backend.getRank(), backend.getSize())),
-        receiving_(backend),
-        sending_(backend) {
-    const int size = backend.getSize();
-    if (input.numel() == 0 || size == 1) return;
-    received_ = at::empty({size - 1, mine_.numel()}, input.options());
-    Communicate([&] {
-      int64_t place = 0;
-      for (const int from : Others(backend)) {
-        receiving_.Receive(received_[place++], from);
-      }
-      for (const int to : Others(backend)) {
-        sending_.Send(Chunk(input, to, size), to);
-      }
-    });
-  }
-
-  void Wait() override {
-    const at::NoGradGuard no_grad;
-    if (received_.defined()) Communicate([&] { AddReceived(); });
-    CopyUnlessSame(mine_, output_);
-  }
-
- private:
-  void AddReceived() {
-    at::Tensor sum = received_[0];
-    for (int64_t i = 0; i < received_.size(0); ++i) {
-      receiving_.Wait(static_cast<std::size_t>(i));
-      if (i > 0) sum.add_(received_[i]);
-    }
-    mine_.add_(sum);
-    sending_.WaitForAll();
-    received_.reset();
-  }
-
-  at::Tensor output_, mine_, received_;
-  Messages receiving_, sending_;
-};
+  mine.add_(sum);
+}
 
 }  // namespace
 
@@ -176,15 +120,56 @@ void RingAllGather(c10d::Backend& backend, const at::Tensor& values) {
   }
 }
 
-std::unique_ptr<Collective> StartDirectAllGather(c10d::Backend& backend,
-                                                 const at::Tensor& values) {
-  return std::make_unique<AllGather>(backend, values);
+Collective StartDirectAllGather(c10d::Backend& backend,
+                                const at::Tensor& values) {
+  if (values.numel() == 0) return nullptr;
+  const int rank = backend.getRank(), size = backend.getSize();
+  Messages messages(backend);
+  Communicate([&] {
+    for (const int from : Others(backend)) {
+      messages.Receive(Chunk(values, from, size), from);
+    }
+    for (const int to : Others(backend)) {
+      messages.Send(Chunk(values, rank, size), to);
+    }
+  });
+  return [values, messages = std::move(messages)]() mutable {
+    Communicate([&] { messages.WaitForAll(); });
+  };
 }
 
-std::unique_ptr<Collective> StartDirectReduceScatter(c10d::Backend& backend,
-                                                     const at::Tensor& output,
-                                                     const at::Tensor& input) {
-  return std::make_unique<ReduceScatter>(backend, output, input);
+Collective StartDirectReduceScatter(c10d::Backend& backend,
+                                    const at::Tensor& output,
+                                    const at::Tensor& input) {
+  const int size = backend.getSize();
+  const at::Tensor mine = Chunk(input, backend.getRank(), size);
+  if (input.numel() == 0 || size == 1) {
+    const at::NoGradGuard no_grad;
+    CopyUnlessSame(mine, output);
+    return nullptr;
+  }
+  at::Tensor received = at::empty({size - 1, mine.numel()}, input.options());
+  Messages receiving(backend), sending(backend);
+  Communicate([&] {
+    int64_t place = 0;
+    for (const int from : Others(backend)) {
+      receiving.Receive(received[place++], from);
+    }
+    for (const int to : Others(backend)) {
+      sending.Send(Chunk(input, to, size), to);
+    }
+  });
+  return [output, mine, received = std::move(received),
+          receiving = std::move(receiving),
+          sending = std::move(sending)]() mutable {
+    const at::NoGradGuard no_grad;
+    Communicate([&] {
+      AddReceived(receiving, received, mine);
+      sending.WaitForAll();
+    });
+    received.reset();
+    CopyUnlessSame(mine, output);
+  };
 }
 
 }  // namespace trainbench

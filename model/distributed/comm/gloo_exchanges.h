@@ -10,7 +10,6 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <memory>
 
 #include "model/distributed/comm/process_group.h"
 
@@ -48,20 +47,20 @@ void RingAllGather(c10d::Backend& backend, const at::Tensor& values);
 // thread moves all messages while the caller computes. In a ring, each round
 // waits for the previous one, which would need a thread of our own. On a
 // network with fewer links than pairs of ranks, a ring is the better schedule.
-// The values must not be used until Wait() returns. Both functions throw as
-// Wait() does.
+// The values must not be used until Await() returns. Both functions throw as
+// Await() does.
 
 // Replaces every other chunk by its owner's values.
-std::unique_ptr<Collective> StartDirectAllGather(c10d::Backend& backend,
-                                                 const at::Tensor& values);
+Collective StartDirectAllGather(c10d::Backend& backend,
+                                const at::Tensor& values);
 
 // Leaves the sum over all ranks in this rank's chunk of `input` and in
 // `output`, which may be that chunk. Adds in the same order as the ring, r + 1,
 // r + 2, ..., r, so the result is bitwise equal. Receives into a buffer of
-// (N - 1) n values, which stays allocated until Wait() returns.
-std::unique_ptr<Collective> StartDirectReduceScatter(c10d::Backend& backend,
-                                                     const at::Tensor& output,
-                                                     const at::Tensor& input);
+// (N - 1) n values, which stays allocated until Await() returns.
+Collective StartDirectReduceScatter(c10d::Backend& backend,
+                                    const at::Tensor& output,
+                                    const at::Tensor& input);
 
 }  // namespace trainbench
 

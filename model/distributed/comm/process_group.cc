@@ -51,24 +51,6 @@ void WaitForRelease(const WorkPtr& work) {
   }
 }
 
-class StartedWork final : public Collective {
- public:
-  StartedWork(std::vector<at::Tensor> tensors, CommBackend backend,
-              const std::function<WorkPtr()>& start)
-      : tensors_(std::move(tensors)), backend_(backend) {
-    Communicate([&] { work_ = start(); });
-  }
-  void Wait() override {
-    Communicate([&] { work_->wait(); });
-    if (backend_ == CommBackend::kGloo) WaitForRelease(work_);
-  }
-
- private:
-  WorkPtr work_;
-  std::vector<at::Tensor> tensors_;
-  CommBackend backend_;
-};
-
 // Calls the backend directly: c10d's dispatched operators would add a schema
 // look-up and boxing to each call.
 class C10dGroup final : public ProcessGroup {
@@ -110,14 +92,13 @@ class C10dGroup final : public ProcessGroup {
     return cpu_group_ == nullptr ? *this : *cpu_group_;
   }
 
-  std::unique_ptr<Collective> StartAllReduce(
-      const at::Tensor& tensor) override {
+  Collective StartAllReduce(const at::Tensor& tensor) override {
     Record(CollectiveKind::kAllReduce, tensor);
     return Start({tensor}, [&] { return Reduce(tensor, c10d::ReduceOp::SUM); });
   }
 
-  std::unique_ptr<Collective> StartReduceScatter(
-      const at::Tensor& output, const at::Tensor& input) override {
+  Collective StartReduceScatter(const at::Tensor& output,
+                                const at::Tensor& input) override {
     Record(CollectiveKind::kReduceScatter, input);
     if (options_.backend == CommBackend::kGloo) {
       return StartDirectReduceScatter(*backend_, output, input);
@@ -127,8 +108,8 @@ class C10dGroup final : public ProcessGroup {
                  [&] { return backend_->_reduce_scatter_base(mine, all); });
   }
 
-  std::unique_ptr<Collective> StartAllGather(const at::Tensor& output,
-                                             const at::Tensor& input) override {
+  Collective StartAllGather(const at::Tensor& output,
+                            const at::Tensor& input) override {
     Record(CollectiveKind::kAllGather, output);
     if (options_.backend == CommBackend::kGloo) {
       CopyUnlessSame(input, ChunkOf(output));
@@ -157,7 +138,7 @@ class C10dGroup final : public ProcessGroup {
   void ReduceScatter(const at::Tensor& output,
                      const at::Tensor& input) override {
     if (options_.backend == CommBackend::kNccl) {
-      return StartReduceScatter(output, input)->Wait();
+      return Await(StartReduceScatter(output, input));
     }
     Record(CollectiveKind::kReduceScatter, input, /*async_op=*/false);
     Communicate([&] { RingReduceScatter(*backend_, input); });
@@ -166,7 +147,7 @@ class C10dGroup final : public ProcessGroup {
 
   void AllGather(const at::Tensor& output, const at::Tensor& input) override {
     if (options_.backend == CommBackend::kNccl) {
-      return StartAllGather(output, input)->Wait();
+      return Await(StartAllGather(output, input));
     }
     Record(CollectiveKind::kAllGather, output, /*async_op=*/false);
     CopyUnlessSame(input, ChunkOf(output));
@@ -251,11 +232,11 @@ class C10dGroup final : public ProcessGroup {
                           .async_op = async_op});
   }
 
-  std::unique_ptr<Collective> Start(std::vector<at::Tensor> tensors,
-                                    const std::function<WorkPtr()>& start) {
+  Collective Start(std::vector<at::Tensor> tensors,
+                   const std::function<WorkPtr()>& start) {
+    WorkPtr work;
     try {
-      return std::make_unique<StartedWork>(std::move(tensors), options_.backend,
-                                           start);
+      Communicate([&] { work = start(); });
     } catch (const c10::DistBackendError& error) {
       // c10d only says that the communicator was aborted.
       const std::string cause = NcclFailure(*backend_);
@@ -263,9 +244,14 @@ class C10dGroup final : public ProcessGroup {
       C10_THROW_ERROR(DistBackendError,
                       absl::StrCat(error.what_without_backtrace(), cause));
     }
+    const bool over_gloo = options_.backend == CommBackend::kGloo;
+    return [work = std::move(work), tensors = std::move(tensors), over_gloo] {
+      Communicate([&] { work->wait(); });
+      if (over_gloo) WaitForRelease(work);
+    };
   }
 
-  void Wait(const std::function<WorkPtr()>& start) { Start({}, start)->Wait(); }
+  void Wait(const std::function<WorkPtr()>& start) { Await(Start({}, start)); }
 
   WorkPtr Reduce(const at::Tensor& tensor, c10d::ReduceOp operation) {
     std::vector<at::Tensor> tensors = {tensor};

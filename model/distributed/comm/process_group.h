@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "model/distributed/comm/traffic.h"
 #include "model/spec/parallel/collective.h"
@@ -44,15 +45,15 @@ struct GroupOptions {
 // c10::DistNetworkError, except std::bad_alloc.
 void Communicate(const std::function<void()>& call);
 
-// A collective in flight. Keeps its tensors alive.
-class Collective {
- public:
-  virtual ~Collective() = default;
-  // Returns when the result is ready: on the CPU for the caller, on a GPU for
-  // later work on the current stream. Throws c10::DistError, with the reason
-  // from c10d or Gloo, if a rank failed or was too late.
-  virtual void Wait() = 0;
-};
+// A collective in flight, null if it has finished. Keeps its tensors alive. Its
+// only call returns when the result is ready: on the CPU for the caller, on a
+// GPU for later work on the current stream. It throws c10::DistError, with the
+// reason from c10d or Gloo, if a rank failed or was too late.
+using Collective = absl::AnyInvocable<void()>;
+
+inline void Await(Collective collective) {
+  if (collective != nullptr) collective();
+}
 
 // One collective call of a rank.
 struct CollectiveCall {
@@ -120,21 +121,20 @@ class ProcessGroup {
   virtual ProcessGroup& cpu_group() = 0;
 
   // Starts replacing `tensor` by its sum over all ranks.
-  virtual std::unique_ptr<Collective> StartAllReduce(
-      const at::Tensor& tensor) = 0;
+  virtual Collective StartAllReduce(const at::Tensor& tensor) = 0;
   // input [size * n] -> output [n]: chunk `rank()` of the sum over all ranks.
   // Leaves `input` undefined; `output` may be chunk `rank()` of it. Neither may
-  // be used until Wait() returns. Over Gloo, where Wait() adds, n more values
+  // be used until Await() returns. Over Gloo, where Await() adds, n more values
   // per other rank stay allocated until then.
-  virtual std::unique_ptr<Collective> StartReduceScatter(
-      const at::Tensor& output, const at::Tensor& input) = 0;
+  virtual Collective StartReduceScatter(const at::Tensor& output,
+                                        const at::Tensor& input) = 0;
   // input [n] -> output [size * n], in rank order. `input` may be chunk
-  // `rank()` of `output`. Neither may be used until Wait() returns.
-  virtual std::unique_ptr<Collective> StartAllGather(
-      const at::Tensor& output, const at::Tensor& input) = 0;
-  // The calls below block until they are complete, and throw as
-  // Collective::Wait does. AllReduce sums.
-  void AllReduce(const at::Tensor& tensor) { StartAllReduce(tensor)->Wait(); }
+  // `rank()` of `output`. Neither may be used until Await() returns.
+  virtual Collective StartAllGather(const at::Tensor& output,
+                                    const at::Tensor& input) = 0;
+  // The calls below block until they are complete, and throw as Await() does.
+  // AllReduce sums.
+  void AllReduce(const at::Tensor& tensor) { Await(StartAllReduce(tensor)); }
   virtual void AllReduceMax(const at::Tensor& tensor) = 0;
   // Copies the tensor from rank `root` to all others.
   virtual void Broadcast(const at::Tensor& tensor, int root) = 0;

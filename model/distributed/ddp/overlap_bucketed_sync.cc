@@ -79,13 +79,14 @@ class OverlapBucketedSync final : public OverlapBase {
 
   void WaitAll() override {
     for (Bucket& bucket : buckets_) bucket.awaited = bucket.parameters.size();
-    const auto started = std::exchange(started_, {});
-    for (const auto& collective : started) collective->Wait();
+    for (Collective& collective : std::exchange(started_, {})) {
+      Await(std::move(collective));
+    }
   }
 
-  std::vector<Bucket> buckets_;                       // in sending order
-  std::vector<Place> places_;                         // by parameter
-  std::vector<std::unique_ptr<Collective>> started_;  // by bucket
+  std::vector<Bucket> buckets_;      // in sending order
+  std::vector<Place> places_;        // by parameter
+  std::vector<Collective> started_;  // by bucket
 };
 
 }  // namespace

@@ -14,11 +14,6 @@ c10::StorageImpl& StorageOf(const at::Tensor& tensor) {
   return *tensor.storage().unsafeGetStorageImpl();
 }
 
-// Waits for a collective, if any is in flight.
-void Await(std::unique_ptr<Collective>& collective) {
-  if (const auto started = std::move(collective)) started->Wait();
-}
-
 }  // namespace
 
 ShardedUnit::ShardedUnit(std::vector<at::Tensor> parameters,
@@ -74,7 +69,7 @@ void ShardedUnit::StartGather() {
   }
 }
 
-void ShardedUnit::WaitForValues() { Await(gathering_); }
+void ShardedUnit::WaitForValues() { Await(std::exchange(gathering_, nullptr)); }
 
 void ShardedUnit::Free() {
   if (!has_values_) return;
@@ -117,7 +112,7 @@ void ShardedUnit::StartReduce() {
 }
 
 void ShardedUnit::FinishReduce() {
-  Await(reducing_);
+  Await(std::exchange(reducing_, nullptr));
   gradients_ = {};
   taken_ = 0;
   if (exchanges_ && replicas_ != nullptr) {
@@ -125,6 +120,8 @@ void ShardedUnit::FinishReduce() {
   }
 }
 
-void ShardedUnit::WaitForReplicas() { Await(averaging_); }
+void ShardedUnit::WaitForReplicas() {
+  Await(std::exchange(averaging_, nullptr));
+}
 
 }  // namespace trainbench

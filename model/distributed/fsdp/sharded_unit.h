@@ -74,7 +74,7 @@ class ShardedUnit {
   bool exchanges_ = true;
   bool has_values_ = false;  // gathered or in flight
   std::size_t taken_ = 0;    // gradients taken in this step
-  std::unique_ptr<Collective> gathering_, reducing_, averaging_;
+  Collective gathering_, reducing_, averaging_;
 };
 
 }  // namespace trainbench

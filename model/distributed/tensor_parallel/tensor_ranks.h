@@ -67,7 +67,7 @@ class TensorRanks final : public LayerRanks {
                           const at::Tensor& targets) override;
 
   // Replace contiguous `tensor` by its sum or maximum over the ranks and return
-  // when the result is ready. Throw as Collective::Wait() does.
+  // when the result is ready. Throw as Await() does.
   void Sum(const at::Tensor& tensor);
   void Max(const at::Tensor& tensor);
 

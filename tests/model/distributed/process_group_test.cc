@@ -74,9 +74,9 @@ TEST_F(RankProcessGroup, ARankTalksToTheRanksOfItsColor) {
   EXPECT_EQ(row->rank(), rank / 2);
   const at::Tensor of_pair = at::full({2}, rank, at::kFloat);
   const at::Tensor of_row = of_pair.clone();
-  const auto started = pair->StartAllReduce(of_pair);
+  Collective started = pair->StartAllReduce(of_pair);
   row->AllReduce(of_row);
-  started->Wait();
+  Await(std::move(started));
   EXPECT_EQ(of_pair[0].item<int>(), rank / 2 * 4 + 1);
   EXPECT_EQ(of_row[0].item<int>(), n / 2 * (rank % 2 + (n / 2 - 1)));
   EXPECT_EQ(*group_->Split(neighbors), pair);
@@ -120,11 +120,11 @@ TEST_F(RankProcessGroup, StartedCollectivesGiveTheBitsOfTheRing) {
   const at::Tensor sum = at::empty({1000}), sum_of_ring = at::empty({1000});
   const at::Tensor half = at::full({7}, rank, at::kBFloat16);
   const at::Tensor halves = at::empty({7 * n}, at::kBFloat16);
-  const auto reduced = group_->StartReduceScatter(sum, values);
-  const auto gathered = group_->StartAllGather(halves, half);
+  Collective reduced = group_->StartReduceScatter(sum, values);
+  Collective gathered = group_->StartAllGather(halves, half);
   group_->ReduceScatter(sum_of_ring, ring);
-  gathered->Wait();
-  reduced->Wait();
+  Await(std::move(gathered));
+  Await(std::move(reduced));
   EXPECT_TRUE(sum.equal(sum_of_ring));
   EXPECT_TRUE(halves.equal(
       at::arange(n, at::kFloat).repeat_interleave(7).to(at::kBFloat16)));
@@ -132,7 +132,7 @@ TEST_F(RankProcessGroup, StartedCollectivesGiveTheBitsOfTheRing) {
   const at::Tensor all = at::empty({1000 * n}), all_of_ring = all.clone();
   const auto mine = all.narrow(0, 1000 * rank, 1000);
   mine.copy_(sum);
-  group_->StartAllGather(all, mine)->Wait();
+  Await(group_->StartAllGather(all, mine));
   group_->AllGather(all_of_ring, sum);
   EXPECT_TRUE(all.equal(all_of_ring));
 }
@@ -143,15 +143,15 @@ TEST_F(RankProcessGroup, AStartedReduceScatterHoldsAsMuchAsTheOthersSend) {
   const at::Tensor values = at::ones({1000 * n});
   const at::Tensor mine = values.narrow(0, 1000 * group_->rank(), 1000);
   const MemoryPeak peak = probe->MeasurePeak(
-      [&] { group_->StartReduceScatter(mine, values)->Wait(); });
+      [&] { Await(group_->StartReduceScatter(mine, values)); });
   EXPECT_EQ(peak.allocated, 4 * 1000 * (n - 1));
   EXPECT_TRUE(mine.equal(at::full({1000}, static_cast<float>(n))));
 }
 
 TEST_F(RankProcessGroup, NothingIsSentOfNothing) {
   const at::Tensor none = at::empty({0});
-  group_->StartAllGather(none, none)->Wait();
-  group_->StartReduceScatter(none, none)->Wait();
+  Await(group_->StartAllGather(none, none));
+  Await(group_->StartReduceScatter(none, none));
 }
 
 // Uses a group with a shorter timeout than the fixture's, where the ranks met.
