@@ -28,12 +28,10 @@ bool IsProduct(absl::string_view op) {
 
 // Whether `op` is our attention, which runs no ATen operators, or many.
 bool IsOurAttention(absl::string_view op) {
-  if (!absl::StartsWith(op, "trainbench::")) return false;
-  return std::any_of(kAttentionKinds.begin(), kAttentionKinds.end(),
-                     [&](AttentionKind kind) {
-                       return op == AttentionOpPrefix(kind, DeviceKind::kCpu) ||
-                              op == AttentionOpPrefix(kind, DeviceKind::kCuda);
-                     });
+  return absl::StartsWith(op, "trainbench::") &&
+         std::ranges::any_of(kAttentionKinds, [&](AttentionKind kind) {
+           return op == VariantOf(kind).cpu_op || op == VariantOf(kind).cuda_op;
+         });
 }
 
 bool AllowsFewerBits() {
@@ -50,7 +48,7 @@ bool AllowsFewerBits() {
   return false;
 }
 
-// Counts products during its lifetime. Only the innermost operator counts:
+// Counts products during its lifetime. Only the innermost product counts:
 // autocast and attention without a fused kernel call products inside.
 class Recorder {
  public:
@@ -80,6 +78,7 @@ class Recorder {
       const at::RecordFunction& function) {
     // Other threads inherit the callback.
     if (recorder_ == nullptr) return nullptr;
+    recorder_->products_.operators.emplace(function.name());
     if (IsOurAttention(function.name())) {
       recorder_->products_.fused_attention.insert(function.name());
     }

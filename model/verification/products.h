@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reports the arithmetic that LibTorch was asked to use for a step's matrix
-// products. Works on any device and leaves nothing behind that slows later
-// calls. Only a profile shows which kernels a GPU ran for them.
+// Reports a step's operators, and the arithmetic that LibTorch was asked to use
+// for its matrix products. Works on any device and leaves nothing behind that
+// slows later calls. Only a profile shows which kernels a GPU ran for them.
 
 #ifndef TRAINBENCH_MODEL_VERIFICATION_PRODUCTS_H_
 #define TRAINBENCH_MODEL_VERIFICATION_PRODUCTS_H_
@@ -22,13 +22,13 @@ namespace trainbench {
 
 struct Products {
   std::map<c10::ScalarType, int> by_type;  // operand dtype to count
-  // The operators of fused attention that ran.
-  std::set<std::string> fused_attention;
+  std::set<std::string> operators;         // all that ran, e.g. "aten::bmm"
+  std::set<std::string> fused_attention;   // fused attention's
   // Products of fp32 may be computed with reduced precision.
   bool tf32 = false;
 };
 
-// Records the products that `work` runs on this thread. Rethrows exceptions.
+// Records what `work` runs on this thread. Rethrows exceptions.
 Products ProductsOf(const std::function<void()>& work);
 
 // FailedPrecondition if the products do not match the precision: fp32 and tf32

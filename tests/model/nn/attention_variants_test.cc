@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "fixtures/profiling/operator_names.h"
 #include "model/nn/attention/naive.h"
 #include "model/nn/attention/tiled.h"
 #include "model/nn/attention/variants.h"
+#include "model/verification/products.h"
 #include "tests/model/fused/comparison.h"
 #include "tests/model/fused/formulas.h"
 #include "tests/support/matchers.h"
@@ -39,8 +39,9 @@ const FusedDevice kAttentionOnCpu = CpuWith([](at::ScalarType type) {
 TEST(AttentionVariantsTest, TheOperatorOfAVariantProvesThatItRan) {
   const Tensors in = RandomAttention({1, 1, 70, 16}, at::kFloat);
   for (const AttentionKind kind : OnCpu()) {
-    const auto ops =
-        OperatorNames([&] { ComputeAttention(kind, in[0], in[1], in[2]); });
+    const auto ops = ProductsOf([&] {
+                       ComputeAttention(kind, in[0], in[1], in[2]);
+                     }).operators;
     for (const AttentionKind other : OnCpu()) {
       const std::string op(AttentionOpPrefix(other, DeviceKind::kCpu));
       // These run batched products, or LibTorch's choice, which is flash.

@@ -29,6 +29,9 @@ TEST(ProductsOfTest, CountsWhatMultipliesAndNotWhatCallsIt) {
   });
   EXPECT_THAT(products.by_type,
               ElementsAre(Pair(at::kFloat, 1), Pair(at::kDouble, 2)));
+  EXPECT_THAT(products.operators,
+              IsSupersetOf({"aten::matmul", "aten::bmm", "aten::add"}));
+  EXPECT_THAT(products.operators, Not(Contains("aten::ones")));
   EXPECT_THAT(products.fused_attention, IsEmpty());
 }
 
