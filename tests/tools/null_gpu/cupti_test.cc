@@ -8,9 +8,12 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/tools/null_gpu/fixture.h"
+#include "tools/null_gpu/streams/stream.h"
 
 namespace null_gpu {
 namespace {
@@ -220,6 +223,20 @@ TEST_F(CuptiTest, EachRegistrationOfAClockSpoilsOneKernelMore) {
   cuptiActivityRegisterTimestampCallback(nullptr);
   EXPECT_EQ(spoiled[1], spoiled[0] + 1);
   EXPECT_EQ(spoiled[2], spoiled[0] + 2);
+}
+
+// A clock of 4 ticks per nanosecond.
+uint64_t FastTicks() { return 4 * static_cast<uint64_t>(NowNs()); }
+
+TEST_F(CuptiTest, TheDelayIsInNanosecondsOfAnyClock) {
+  const cudaStream_t stream = BlockingStream();
+  cuptiActivityRegisterTimestampCallback(&FastTicks);
+  const int64_t usual_ns = std::exchange(GetSettings().skew_ns, 1'000'000'000);
+  for (int i = 0; i < 50; ++i) ASSERT_EQ(Launch(stream), cudaSuccess);
+  GetSettings().skew_ns = usual_ns;
+  cuptiActivityRegisterTimestampCallback(nullptr);
+  // The last kernel's times are not spoiled.
+  EXPECT_GT(Kernels().back().start - Calls().back().start, 3'600'000'000);
 }
 
 TEST_F(CuptiTest, CallsAndKindsCanBeSwitchedOff) {

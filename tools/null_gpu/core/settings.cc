@@ -61,7 +61,7 @@ Settings* Read() {
   }
   settings->devices = static_cast<int>(
       Number("TRAINBENCH_NULL_GPU_COUNT", "1", 1, kMostDevices));
-  settings->skew_ticks =
+  settings->skew_ns =
       Number("TRAINBENCH_NULL_GPU_SKEW", "9000", -kMostOfAll, kMostOfAll);
   settings->exclusive = Flag("TRAINBENCH_NULL_GPU_EXCLUSIVE");
   settings->values = Flag("TRAINBENCH_NULL_GPU_VALUES");

@@ -44,8 +44,8 @@ struct Settings {
   // enqueues one more.
   size_t queue = 1024;
   // TRAINBENCH_NULL_GPU_SKEW: the delay of a device's times in a profile, in
-  // ticks of the profiler's clock, 9000 if unset. Negative: they are early.
-  int64_t skew_ticks;
+  // nanoseconds, 9000 if unset. Negative: they are early.
+  int64_t skew_ns;
   FaultPlan faults;  // TRAINBENCH_NULL_GPU_FAULT
   // TRAINBENCH_NULL_GPU_RATES, a file. Predicts the time of operations without
   // a rule, which otherwise take 1000 ns.

@@ -144,7 +144,9 @@ void Trace(CUpti_ActivityKind kind, const Operation& operation,
   if (!GetActivityBuffers().IsEnabled(kind) || IsLost(operation)) return;
   auto record = Made<Record>(kind);
   const Times times = Schedule(operation, place);
-  const auto skew = static_cast<uint64_t>(GetSettings().skew_ticks);
+  // In ticks of the profiler's clock; a negative skew wraps around.
+  const auto skew = static_cast<uint64_t>(static_cast<int64_t>(
+      static_cast<double>(GetSettings().skew_ns) * ticks_per_ns));
   record.start = times.start + skew;
   record.end = times.end + skew;
   record.deviceId = static_cast<uint32_t>(place.device);
