@@ -136,6 +136,12 @@ TEST_F(NcclTest, ACollectiveIsAKernelAndMovesNothing) {
   EXPECT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
 }
 
+TEST_F(NcclTest, AnAllGatherCountsTheWholeTensor) {
+  ASSERT_EQ(ncclAllGather(nullptr, nullptr, 25, ncclBfloat16, comm_, stream_),
+            ncclSuccess);
+  EXPECT_EQ(Counted("collective_bytes"), 400);
+}
+
 TEST_F(NcclTest, AGroupIsOneKernel) {
   ASSERT_EQ(ncclGroupStart(), ncclSuccess);
   ASSERT_EQ(ncclGroupStart(), ncclSuccess);

@@ -135,7 +135,8 @@ ncclResult_t Run(Collective& collective) {
   return NcclResult(Call(launch, "cudaLaunchKernelExC"));
 }
 
-// `share_on_link` is the share of the bytes that each rank sends in a ring.
+// `bytes` are the whole tensor's, on all ranks together. In a ring each rank
+// sends `share_on_link` of them.
 ncclResult_t Start(ncclComm_t comm, cudaStream_t stream,
                    const std::string& name, size_t bytes, Accesses accesses,
                    double share_on_link = 1) {
@@ -267,10 +268,9 @@ ncclResult_t ncclAllGather(const void* from, void* to, size_t count,
                            ncclDataType_t type, ncclComm_t comm,
                            cudaStream_t stream) {
   return Ask([&] {
-    const size_t bytes = BytesOf(count, type);
-    return Start(comm, stream, "AllGather_RING_LL", bytes,
-                 {ReadOf(from, bytes), WriteOf(to, bytes * Ranks(comm))},
-                 comm->ranks - 1);
+    const size_t bytes = BytesOf(count, type), all = bytes * Ranks(comm);
+    return Start(comm, stream, "AllGather_RING_LL", all,
+                 {ReadOf(from, bytes), WriteOf(to, all)}, OthersShare(comm));
   });
 }
 

@@ -31,8 +31,6 @@ cudaError_t AllocateHost(void** pointer, size_t bytes) {
   *pointer = std::aligned_alloc(kHostPage, rounded);
   if (*pointer == nullptr) return cudaErrorMemoryAllocation;
   GetMemory().Remember({static_cast<char*>(*pointer), rounded, kHost, bytes});
-  GetCounters().host_allocations.Add();
-  GetCounters().host_allocated_bytes.Add(bytes);
   return cudaSuccess;
 }
 

@@ -58,10 +58,8 @@ struct Counters {
   Named allocations{by_name, "allocations"};  // cudaMalloc and cuMemCreate
   Named allocated_bytes{by_name, "allocated_bytes"};
   Named frees{by_name, "frees"};
-  Named host_allocations{by_name, "host_allocations"};  // pinned memory
-  Named host_allocated_bytes{by_name, "host_allocated_bytes"};
   Named collectives{by_name, "collectives"};            // NCCL
-  Named collective_bytes{by_name, "collective_bytes"};  // sent
+  Named collective_bytes{by_name, "collective_bytes"};  // of whole tensors
   Named faults{by_name, "faults"};                      // injected
   Named accesses{by_name, "accesses"};  // to memory, checked for their order
 };
