@@ -57,10 +57,9 @@ def in_parts(whole: Stage, count: int) -> list[Stage]:
     return [replace(whole, part=part) for part in range(1, count + 1)]
 
 
-# Our attention does not support its heads of 80 elements.
 _LARGE_FUSED = (
     "--model=name=2.7B_fused,d_model=2560,d_ff=10240,layers=32,heads=32,vocab=10000,"
-    "implementation=fused,attention=sdpa_flash "
+    "implementation=fused "
     "--models=2.7B_fused --precision=bf16_autocast --mode=forward_backward"
 )
 _ATTENTION = "flash_attention/own/bf16/forward_backward/.*d_head:"
