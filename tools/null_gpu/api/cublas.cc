@@ -5,6 +5,7 @@
 #include <cublas_v2.h>
 
 #include <string>
+#include <utility>
 
 #include "tools/null_gpu/api/product.h"
 #include "tools/null_gpu/streams/call.h"
@@ -19,43 +20,23 @@ struct cublasContext {
 namespace null_gpu {
 namespace {
 
-struct Shape {
-  cublasOperation_t a, b;
-  int m, n, k, batch = 1;
-};
+Accesses Operands(const void* a, const void* b, void* c) {
+  return {ReadOf(a), ReadOf(b), WriteOf(c)};
+}
 
-struct Operands {
-  const void *a, *b;
-  void* c;
-};
-
-cublasStatus_t Multiply(cublasHandle_t handle, const Shape& shape,
-                        const Operands& operands, cudaDataType type,
-                        cublasComputeType_t compute = CUBLAS_COMPUTE_32F) {
+cublasStatus_t Multiply(cublasHandle_t handle, Product product) {
   // The mode may also contain flags.
   constexpr int kModes = 0xF;
-  const bool tf32_allowed =
+  product.tf32_allowed =
       (handle->math_mode & kModes) == CUBLAS_TF32_TENSOR_OP_MATH;
-  return LaunchProduct({.a = type,
-                        .compute = compute,
-                        .tf32_allowed = tf32_allowed,
-                        .transpose_a = shape.a != CUBLAS_OP_N,
-                        .transpose_b = shape.b != CUBLAS_OP_N,
-                        .m = shape.m,
-                        .n = shape.n,
-                        .k = shape.k,
-                        .batch = shape.batch,
-                        .accesses = {ReadOf(operands.a), ReadOf(operands.b),
-                                     WriteOf(operands.c)}},
-                       handle->stream);
+  return LaunchProduct(product, handle->stream);
 }
 
 // Launches a product of vectors, which does not use tensor cores.
 cublasStatus_t Reduce(cublasHandle_t handle, const std::string& name,
-                      const Operands& operands) {
-  return ToCublas(LaunchOfLibrary(
-      name + "_null", dim3(1), dim3(128), handle->stream,
-      {ReadOf(operands.a), ReadOf(operands.b), WriteOf(operands.c)}));
+                      Accesses operands) {
+  return ToCublas(LaunchOfLibrary(name + "_null", dim3(1), dim3(128),
+                                  handle->stream, std::move(operands)));
 }
 
 }  // namespace
@@ -99,7 +80,8 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t a,
                             void* z, cudaDataType, int,
                             cublasComputeType_t compute, cublasGemmAlgo_t) {
   return Ask([&] {
-    return Multiply(handle, {a, b, m, n, k}, {x, y, z}, type, compute);
+    return Multiply(handle,
+                    {type, compute, a, b, m, n, k, 1, Operands(x, y, z)});
   });
 }
 
@@ -110,14 +92,15 @@ cublasStatus_t cublasGemmStridedBatchedEx(
     cudaDataType, int, long long, int batch, cublasComputeType_t compute,
     cublasGemmAlgo_t) {
   return Ask([&] {
-    return Multiply(handle, {a, b, m, n, k, batch}, {x, y, z}, type, compute);
+    return Multiply(handle,
+                    {type, compute, a, b, m, n, k, batch, Operands(x, y, z)});
   });
 }
 
 cublasStatus_t cublasDotEx(cublasHandle_t handle, int, const void* x,
                            cudaDataType, int, const void* y, cudaDataType, int,
                            void* sum, cudaDataType, cudaDataType) {
-  return Ask([&] { return Reduce(handle, "dot", {x, y, sum}); });
+  return Ask([&] { return Reduce(handle, "dot", Operands(x, y, sum)); });
 }
 
 // The functions for one type, with its letter in their names.
@@ -128,7 +111,8 @@ cublasStatus_t cublasDotEx(cublasHandle_t handle, int, const void* x,
       int n, int k, const Real*, const Real* x, int, const Real* y, int,       \
       const Real*, Real* z, int) {                                             \
     return Ask([&] {                                                           \
-      return Multiply(handle, {a, b, m, n, k}, {x, y, z}, type);               \
+      return Multiply(handle, {type, CUBLAS_COMPUTE_32F, a, b, m, n, k, 1,     \
+                               Operands(x, y, z)});                            \
     });                                                                        \
   }                                                                            \
   cublasStatus_t cublas##Letter##gemmStridedBatched(                           \
@@ -136,18 +120,21 @@ cublasStatus_t cublasDotEx(cublasHandle_t handle, int, const void* x,
       int n, int k, const Real*, const Real* x, int, long long, const Real* y, \
       int, long long, const Real*, Real* z, int, long long, int batch) {       \
     return Ask([&] {                                                           \
-      return Multiply(handle, {a, b, m, n, k, batch}, {x, y, z}, type);        \
+      return Multiply(handle, {type, CUBLAS_COMPUTE_32F, a, b, m, n, k, batch, \
+                               Operands(x, y, z)});                            \
     });                                                                        \
   }                                                                            \
   cublasStatus_t cublas##Letter##gemv_v2(                                      \
       cublasHandle_t handle, cublasOperation_t, int, int, const Real*,         \
       const Real* a, int, const Real* x, int, const Real*, Real* y, int) {     \
-    return Ask([&] { return Reduce(handle, #letter "gemv", {a, x, y}); });     \
+    return Ask(                                                                \
+        [&] { return Reduce(handle, #letter "gemv", Operands(a, x, y)); });    \
   }                                                                            \
   cublasStatus_t cublas##Letter##dot_v2(cublasHandle_t handle, int,            \
                                         const Real* x, int, const Real* y,     \
                                         int, Real* sum) {                      \
-    return Ask([&] { return Reduce(handle, #letter "dot", {x, y, sum}); });    \
+    return Ask(                                                                \
+        [&] { return Reduce(handle, #letter "dot", Operands(x, y, sum)); });   \
   }
 NULL_GPU_CUBLAS(S, s, float, CUDA_R_32F)
 NULL_GPU_CUBLAS(D, d, double, CUDA_R_64F)

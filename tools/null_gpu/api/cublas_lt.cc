@@ -4,18 +4,12 @@
 #include <cublasLt.h>
 
 #include <cstring>
-#include <utility>
 
 #include "tools/null_gpu/api/product.h"
 #include "tools/null_gpu/streams/call.h"
 
 namespace null_gpu {
 namespace {
-
-struct Description {
-  cublasComputeType_t compute;
-  cublasOperation_t a = CUBLAS_OP_N, b = CUBLAS_OP_N;
-};
 
 struct Layout {
   cudaDataType type;
@@ -31,28 +25,12 @@ cublasStatus_t Read(Value& value, const void* buffer, size_t bytes) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-Description& Of(cublasLtMatmulDesc_t handle) {
-  return *reinterpret_cast<Description*>(handle);
+// All but the sizes and operands.
+Product& Of(cublasLtMatmulDesc_t handle) {
+  return *reinterpret_cast<Product*>(handle);
 }
 Layout& Of(cublasLtMatrixLayout_t handle) {
   return *reinterpret_cast<Layout*>(handle);
-}
-
-cublasStatus_t Multiply(const Description& description, const Layout& a,
-                        const Layout& d, Accesses accesses,
-                        cudaStream_t stream) {
-  const bool transpose_a = description.a != CUBLAS_OP_N;
-  return LaunchProduct(
-      {.a = a.type,
-       .compute = description.compute,
-       .transpose_a = transpose_a,
-       .transpose_b = description.b != CUBLAS_OP_N,
-       .m = static_cast<int64_t>(d.rows),
-       .n = static_cast<int64_t>(d.columns),
-       .k = static_cast<int64_t>(transpose_a ? a.rows : a.columns),
-       .batch = d.batch,
-       .accesses = std::move(accesses)},
-      stream);
 }
 
 }  // namespace
@@ -66,7 +44,7 @@ cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* description,
                                         cudaDataType) {
   return Ask([&] {
     *description =
-        reinterpret_cast<cublasLtMatmulDesc_t>(new Description{compute});
+        reinterpret_cast<cublasLtMatmulDesc_t>(new Product{.compute = compute});
   });
 }
 
@@ -136,8 +114,16 @@ cublasStatus_t cublasLtMatmul(
     void* z, cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t*, void*,
     size_t, cudaStream_t stream) {
   return Ask([&] {
-    return Multiply(Of(description), Of(a), Of(d),
-                    {ReadOf(x), ReadOf(y), ReadOf(c), WriteOf(z)}, stream);
+    Product product = Of(description);
+    const bool is_transposed = product.a != CUBLAS_OP_N;
+    product.type = Of(a).type;
+    product.m = static_cast<int64_t>(Of(d).rows);
+    product.n = static_cast<int64_t>(Of(d).columns);
+    product.k =
+        static_cast<int64_t>(is_transposed ? Of(a).rows : Of(a).columns);
+    product.batch = Of(d).batch;
+    product.accesses = {ReadOf(x), ReadOf(y), ReadOf(c), WriteOf(z)};
+    return LaunchProduct(product, stream);
   });
 }
 

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kTile = 128;
 
 Arithmetic ArithmeticOf(const Product& product) {
-  switch (product.a) {
+  switch (product.type) {
     case CUDA_R_16BF:
       return Arithmetic::kBf16;
     case CUDA_R_16F:
@@ -75,9 +75,10 @@ unsigned Tiles(int64_t size) {
 }
 
 Work WorkOf(const Product& product) {
-  const double width = product.a == CUDA_R_16BF || product.a == CUDA_R_16F ? 2
-                       : product.a == CUDA_R_64F                           ? 8
-                                                                           : 4;
+  const double width = product.type == CUDA_R_16BF || product.type == CUDA_R_16F
+                           ? 2
+                       : product.type == CUDA_R_64F ? 8
+                                                    : 4;
   const auto m = static_cast<double>(product.m),
              n = static_cast<double>(product.n),
              k = static_cast<double>(product.k),
@@ -99,10 +100,10 @@ std::string ProductName(const Product& product) {
   const KernelNames& names = *found;
   std::string name = generation < 9 ? names.on_ampere : names.later;
   Replace(name, "<chip>", "sm" + std::to_string(generation) + "0");
-  Replace(name, "<type>", std::to_string(product.a));
+  Replace(name, "<type>", std::to_string(product.type));
   Replace(name, "<layout>",
-          std::string(product.transpose_a ? "t" : "n") +
-              (product.transpose_b ? "t" : "n"));
+          std::string(product.a != CUBLAS_OP_N ? "t" : "n") +
+              (product.b != CUBLAS_OP_N ? "t" : "n"));
   return name + "_null";
 }
 

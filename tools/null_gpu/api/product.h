@@ -14,15 +14,15 @@
 namespace null_gpu {
 
 struct Product {
-  // The arithmetic: operands of type `a`, and how sums are computed.
-  cudaDataType a = CUDA_R_32F;
+  // The arithmetic: the operands' type, and how sums are computed.
+  cudaDataType type = CUDA_R_32F;
   cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
-  bool tf32_allowed = false;  // by the math mode of the handle
 
-  bool transpose_a = false, transpose_b = false;
+  cublasOperation_t a = CUBLAS_OP_N, b = CUBLAS_OP_N;
   int64_t m = 1, n = 1, k = 1, batch = 1;
 
-  Accesses accesses = {};  // of its operands
+  Accesses accesses = {};     // of its operands
+  bool tf32_allowed = false;  // by the math mode of the handle
 };
 
 // Returns the name as cuBLAS spells it on this kind of device, with a made-up
