@@ -31,11 +31,12 @@ def _say(words: str) -> None:
     print(f"tools/rehearse: {words}", file=sys.stderr)
 
 
-def rates_of(device: Device) -> str:
-    """Returns a file for the null GPU (tools/null_gpu/core/rates.h), with a rate or a
-    measured product in each line. Products of all precisions reach the same shares of
-    their peaks. Raises ValueError if the device lacks a rate."""
-    values = {
+def rates_of(device: Device) -> dict[str, object]:
+    """Returns rates for the null GPU (tools/null_gpu/core/rates.h). Products of all
+    precisions reach the same shares of their peaks. Raises ValueError if the device
+    lacks a rate."""
+    shares = device.shares["bf16"]
+    return {
         **{name: device.peak(name) for name in ("fp32", "tf32", "bf16", "memory")},
         "memory_share": device.memory["add"][1],
         "attention": device.peak("attention"),
@@ -44,12 +45,11 @@ def rates_of(device: Device) -> str:
         "link": device.peak("nvlink"),
         "link_us": CALL_US,
         "host_link": device.peak("pcie"),
+        "products": [
+            (*least_us, share)
+            for least_us, share in zip(shares.least_us, shares.share, strict=True)
+        ],
     }
-    lines = [f"{name} {value:.6g}" for name, value in values.items()]
-    shares = device.shares["bf16"]
-    for (flops_us, bytes_us), share in zip(shares.least_us, shares.share, strict=True):
-        lines.append(f"product {flops_us:.6g} {bytes_us:.6g} {share:.6g}")
-    return "\n".join(lines) + "\n"
 
 
 def _predict(given: Arguments, program: Path, library: Path, results: Path) -> int:
@@ -59,7 +59,7 @@ def _predict(given: Arguments, program: Path, library: Path, results: Path) -> i
     own = [] if "benchmark_out" in given.names else [f"--benchmark_out={result}"]
     with tempfile.TemporaryDirectory(prefix="rehearse-") as name:
         rates = Path(name, "rates")
-        rates.write_text(rates_of(devices()[given.gpu]), encoding="utf-8")
+        rates.write_text(json.dumps(rates_of(devices()[given.gpu])), encoding="utf-8")
         variables = {
             "TRAINBENCH_NULL_GPU_RATES": str(rates),
             # SpinKernel ends by its own clock: it takes the time that it is given.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tools/null_gpu/core/kernel.h"
@@ -14,25 +15,25 @@
 namespace null_gpu {
 namespace {
 
-constexpr char kRates[] =
-    "fp32 1e12\ntf32 2e12\nbf16 4e12\nmemory 1e12\nmemory_share 0.5\n"
-    "attention 1e12\nattention_half_seq 100\nattention_backward 0.5\n"
-    "link 1e9\nlink_us 10\nhost_link 1e9\n";
-constexpr char kProducts[] =
-    "product 10 1 0.5\nproduct 11 1 0.5\nproduct 12 1 0.5\nproduct 9 1 0.5\n"
-    "product 8 1 0.5\nproduct 1 10 0.1\n";
+nlohmann::json ValidRates() {
+  return nlohmann::json::parse(R"({
+      "fp32": 1e12, "tf32": 2e12, "bf16": 4e12, "memory": 1e12,
+      "memory_share": 0.5, "attention": 1e12, "attention_half_seq": 100,
+      "attention_backward": 0.5, "link": 1e9, "link_us": 10, "host_link": 1e9,
+      "products": [[10, 1, 0.5], [11, 1, 0.5], [12, 1, 0.5], [9, 1, 0.5],
+                   [8, 1, 0.5], [1, 10, 0.1]]})");
+}
 
-std::string Written(const std::string& text) {
+std::string Written(const nlohmann::json& rates) {
   const std::string file = testing::TempDir() + "/rates";
-  std::ofstream(file) << text;
+  std::ofstream(file) << rates;
   return file;
 }
 
 class DurationTest : public testing::Test {
  protected:
   static int64_t Ns(const Operation& operation) {
-    static const Rates rates =
-        ReadRates(Written(std::string(kRates) + kProducts));
+    static const Rates rates = ReadRates(Written(ValidRates()));
     return PredictedNs(operation, rates);
   }
 
@@ -133,13 +134,19 @@ TEST_F(DurationTest, TheProgramStatesTheAttentionOfItsNextKernel) {
 }
 
 TEST(RatesDeathTest, NamesWhatIsWrong) {
-  const std::string lacks = "lack \"products\"", line = "have a line \"fp8 1\"";
-  EXPECT_DEATH(ReadRates(Written(kRates)), lacks);
-  EXPECT_DEATH(ReadRates(Written("fp8 1\n")), line);
-  EXPECT_DEATH(ReadRates(Written("product 9 0 1\n")), "a line \"product 9 0 1");
-  EXPECT_DEATH(ReadRates(Written("product 9\n")), "a line \"product 9\"");
-  EXPECT_DEATH(ReadRates(Written(kRates + std::string("fp32 0"))), "k \"fp32");
-  EXPECT_DEATH(ReadRates("nowhere"), "lack");
+  const auto expect = [](const char* place, const nlohmann::json& value,
+                         const std::string& why) {
+    nlohmann::json rates = ValidRates();
+    rates[nlohmann::json::json_pointer(place)] = value;
+    EXPECT_DEATH(ReadRates(Written(rates)), why);
+  };
+  expect("/fp32", 0, "/fp32 is not above 0");
+  expect("/fp32", "much", "must be number");
+  expect("/products", nlohmann::json::array(), "/products is not above 0");
+  expect("/products/3/2", -1, "/products/3/2 is not above 0");
+  expect("/products/3", {9, 1}, "index 2 is out of range");
+  EXPECT_DEATH(ReadRates(Written({{"fp32", 1}})), "key 'tf32' not found");
+  EXPECT_DEATH(ReadRates("nowhere"), "nowhere: .*parse error");
 }
 
 }  // namespace

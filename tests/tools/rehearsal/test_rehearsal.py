@@ -113,10 +113,9 @@ def test_a_program_finds_null_gpus_alone() -> None:
 
 @pytest.mark.parametrize("gpu", GPUS)
 def test_the_null_gpu_gets_all_rates(gpu: str) -> None:
-    lines = [line.split() for line in rates_of(devices()[gpu]).splitlines()]
-    values = {line[0]: float(line[1]) for line in lines if line[0] != "product"}
-    assert len(values) == 11 and min(values.values()) > 0
-    products = [tuple(map(float, line[1:])) for line in lines if line[0] == "product"]
+    rates = json.loads(json.dumps(rates_of(devices()[gpu])))
+    products = rates.pop("products")
+    assert len(rates) == 11 and min(rates.values()) > 0
     assert len(products) > 100 and all(0 < share <= 1 for *_, share in products)
 
 

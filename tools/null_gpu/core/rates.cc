@@ -6,8 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <fstream>
-#include <map>
-#include <sstream>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "tools/null_gpu/core/settings.h"
@@ -16,12 +15,6 @@ namespace null_gpu {
 namespace {
 
 constexpr size_t kNearest = 5;
-
-double Distance(const Rates::Product& product, double flops_us,
-                double bytes_us) {
-  return std::hypot(std::log(product.flops_us / flops_us),
-                    std::log(product.bytes_us / bytes_us));
-}
 
 }  // namespace
 
@@ -39,9 +32,10 @@ double Rates::Peak(Arithmetic arithmetic) const {
 
 double Rates::ProductShare(double flops_us, double bytes_us) const {
   std::vector<std::pair<double, double>> near;  // distance, log of the share
-  for (const Product& product : products) {
-    near.emplace_back(Distance(product, flops_us, bytes_us),
-                      std::log(product.share));
+  for (const auto& [product_flops_us, product_bytes_us, share] : products) {
+    near.emplace_back(std::hypot(std::log(product_flops_us / flops_us),
+                                 std::log(product_bytes_us / bytes_us)),
+                      std::log(share));
   }
   const size_t count = std::min(kNearest, near.size());
   std::partial_sort(near.begin(),
@@ -52,42 +46,26 @@ double Rates::ProductShare(double flops_us, double bytes_us) const {
   return std::exp(sum / static_cast<double>(count));
 }
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Rates, fp32, tf32, bf16, memory,
+                                   memory_share, attention, attention_half_seq,
+                                   attention_backward, link, link_us, host_link,
+                                   products)
+
 Rates ReadRates(const std::string& file) {
-  Rates rates;
-  const std::map<std::string, double*> values = {
-      {"fp32", &rates.fp32},
-      {"tf32", &rates.tf32},
-      {"bf16", &rates.bf16},
-      {"memory", &rates.memory},
-      {"memory_share", &rates.memory_share},
-      {"attention", &rates.attention},
-      {"attention_half_seq", &rates.attention_half_seq},
-      {"attention_backward", &rates.attention_backward},
-      {"link", &rates.link},
-      {"link_us", &rates.link_us},
-      {"host_link", &rates.host_link}};
-  const auto refuse = [&file](const std::string& why, const std::string& what) {
-    Die("the rates in " + file + " " + why + " \"" + what + "\"");
+  const auto refuse = [&file](const std::string& why) {
+    Die("the rates in " + file + ": " + why);
   };
-  std::ifstream stream(file);
-  for (std::string line; std::getline(stream, line);) {
-    std::istringstream words(line);
-    std::string name;
-    words >> name;
-    bool is_valid = values.contains(name);
-    if (is_valid) words >> *values.at(name);
-    if (name == "product") {
-      auto& [flops_us, bytes_us, share] = rates.products.emplace_back();
-      words >> flops_us >> bytes_us >> share;
-      is_valid = std::min({flops_us, bytes_us, share}) > 0;
+  try {
+    const auto json = nlohmann::json::parse(std::ifstream(file));
+    const auto values = json.flatten();
+    for (const auto& [name, value] : values.items()) {
+      if (value <= 0) refuse(name + " is not above 0");
     }
-    if (!words || !is_valid) refuse("have a line", line);
+    return json.get<Rates>();
+  } catch (const nlohmann::json::exception& error) {
+    refuse(error.what());
   }
-  for (const auto& [name, value] : values) {
-    if (*value <= 0) refuse("lack", name);
-  }
-  if (rates.products.empty()) refuse("lack", "products");
-  return rates;
+  return {};
 }
 
 }  // namespace null_gpu

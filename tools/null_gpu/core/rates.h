@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Measured rates of a GPU, from the file that TRAINBENCH_NULL_GPU_RATES names
-// and tools/rehearsal/main.py writes. A line is a name with its value, or a
-// measured product (Rates::Product).
+// and tools/rehearsal/main.py writes: Rates as a JSON object.
 
 #ifndef TRAINBENCH_TOOLS_NULL_GPU_CORE_RATES_H_
 #define TRAINBENCH_TOOLS_NULL_GPU_CORE_RATES_H_
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -15,13 +15,6 @@ namespace null_gpu {
 enum class Arithmetic { kFp32, kTf32, kBf16, kFp16, kFp64, kOther };
 
 struct Rates {
-  // "product <us> <us> <share>": a measured product, by the times of its FLOPs
-  // and its bytes at the peak rates, and the share of the peak FLOP/s that it
-  // reached.
-  struct Product {
-    double flops_us, bytes_us, share;
-  };
-
   double fp32 = 0, tf32 = 0, bf16 = 0;  // peaks of products, FLOP/s
   double memory = 0;                    // peak, bytes/s
   double memory_share = 0;              // share of it without products
@@ -30,17 +23,20 @@ struct Rates {
   double attention = 0, attention_half_seq = 0, attention_backward = 0;
   double link = 0, link_us = 0;  // between GPUs: bytes/s, time of a call
   double host_link = 0;          // to the host, bytes/s
-  std::vector<Product> products;
+  // Measured products: the microseconds of the FLOPs and of the bytes at the
+  // peak rates, and the share of the peak FLOP/s that was reached.
+  std::vector<std::array<double, 3>> products;
 
   // Returns the peak FLOP/s. Both 16-bit types have the same.
   double Peak(Arithmetic arithmetic) const;
 
   // Returns the share of the peak that a product reaches: the geometric mean
-  // over the five measured products with the nearest times (Product).
+  // over the five measured products with the nearest times.
   double ProductShare(double flops_us, double bytes_us) const;
 };
 
-// Reads the file. Ends the process if it is invalid or incomplete.
+// Reads the file. Ends the process if it is invalid or incomplete, or has a
+// value that is not above 0.
 Rates ReadRates(const std::string& file);
 
 }  // namespace null_gpu
