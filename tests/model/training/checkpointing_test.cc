@@ -40,6 +40,15 @@ class CheckpointingTest : public testing::TestWithParam<Choice> {
     return SeededModel(config, WeightType(precision()));
   }
 
+  // Recomputed blocks need not be tested of each kind of attention again.
+  static std::vector<Checkpointing> Choices(bool is_shared) {
+    const AttentionKind attention = std::get<1>(GetParam());
+    const bool is_further = attention == AttentionKind::kTiled ||
+                            attention == AttentionKind::kSdpaMath;
+    return is_shared || is_further ? std::vector<Checkpointing>{{kAttention}}
+                                   : kChoices;
+  }
+
   const MatmulScope matmul_{precision()};
 };
 
@@ -53,7 +62,7 @@ TEST_P(CheckpointingTest, LogitsLossAndGradientsAreTheSameToTheLastBit) {
     TransformerLm plain = MakeModel({}, architecture);
     const at::Tensor logits = logits_of(plain);
     const at::Tensor expected = ComputeGradients(plain, batch, precision());
-    for (const Checkpointing& choice : kChoices) {
+    for (const Checkpointing& choice : Choices(architecture == Shared)) {
       SCOPED_TRACE(CheckpointingName(choice));
       TransformerLm model = MakeModel(choice, architecture);
       EXPECT_TRUE(logits_of(model).equal(logits));
