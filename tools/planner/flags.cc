@@ -28,10 +28,10 @@ void AddMesh(PlannerFlags& v, FlagParser& flags) {
   flags.Add("rank", v.rank, {"first", "last"}, "The rank to rehearse.");
   flags.Add("global_batch", query.global_batch, Range{0, 1 << 20},
             "Sequences of the whole job, instead of --batch.");
-  flags.Add("reshard", query.sharding.reshard_after_forward,
+  flags.Add("reshard", query.job.sharding.reshard_after_forward,
             "Free a block's parameters after its forward pass, and gather them "
             "again for its backward pass.");
-  flags.Add("prefetch", query.sharding.prefetch,
+  flags.Add("prefetch", query.job.sharding.prefetch,
             "Gather the next block's parameters while a block computes.");
   flags.Add("spare_gib", v.spare_gib, Range{0, 1e9},
             "Memory of each GPU that must stay free, in GiB: the buffers of "
@@ -91,8 +91,7 @@ void AddModelFlags(PlannerFlags& v, FlagParser& flags) {
 }
 
 void AddMeshFlags(PlannerFlags& v, FlagParser& flags) {
-  v.query.batch = 1;
-  v.query.seq = 32768;
+  v.query.job.step.seq = 32768;
   v.precision = "bf16";
   flags.Add("help", v.help, "internal: Print the flags and exit.");
   flags.Add("largest_batch", v.query.wants_batch,
@@ -119,9 +118,9 @@ void AddMeshFlags(PlannerFlags& v, FlagParser& flags) {
   flags.Add("precision", v.precision,
             "One of fp32, tf32, bf16_autocast, bf16 (fp32 shards, gathered as "
             "bf16).");
-  flags.Add("batch", v.query.batch, kSize,
+  flags.Add("batch", v.query.job.step.batch, kSize,
             "Sequences of each data and fsdp rank; tensor ranks share them.");
-  flags.Add("seq", v.query.seq, kSize, "Tokens per sequence.");
+  flags.Add("seq", v.query.job.step.seq, kSize, "Tokens per sequence.");
   AddMesh(v, flags);
 }
 

@@ -161,22 +161,17 @@ absl::Status ReadMeshes(const PlannerFlags& flags, Query& query) {
   return OnMesh(query, mesh).status();
 }
 
-absl::Status CheckSizes(const Query& query) {
-  for (const ModelConfig& model : query.models) {
-    if (model.layers > kMostLayers) {
-      return NotAllowed("layers", model.layers,
-                        absl::StrCat("1 to ", kMostLayers));
-    }
-    for (const Precision precision : query.precisions) {
-      const ModelConfig part = PartOf(model, /*rank=*/0, query.tensor_ranks);
-      if (ParameterBytes(part, precision) <= kMostParameterBytes) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("model '", model.name,
-                       "' has too many bytes to count; allowed: a smaller "
-                       "model"));
-    }
+absl::Status CheckSize(const ModelConfig& model, Precision precision) {
+  if (model.layers > kMostLayers) {
+    return NotAllowed("layers", model.layers,
+                      absl::StrCat("1 to ", kMostLayers));
   }
-  return absl::OkStatus();
+  if (ParameterBytes(model, precision) <= kMostParameterBytes) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("model '", model.name,
+                   "' has too many bytes to count; allowed: a smaller model"));
 }
 
 }  // namespace
@@ -191,7 +186,12 @@ absl::StatusOr<Query> ReadModelQuery(const PlannerFlags& flags) {
   }
   ASSIGN_OR_RETURN(query.precisions,
                    ParseList("precision", flags.precision, PrecisionName));
-  RETURN_IF_ERROR(CheckSizes(query));
+  for (const ModelConfig& model : query.models) {
+    for (const Precision precision : query.precisions) {
+      RETURN_IF_ERROR(
+          CheckSize(PartOf(model, 0, query.tensor_ranks), precision));
+    }
+  }
   ASSIGN_OR_RETURN(query.modes, ParseList("mode", flags.mode, StepModeName));
   if (!flags.checkpoint.empty()) {
     ASSIGN_OR_RETURN(query.checkpointing, ParseCheckpoints(flags.checkpoint));
@@ -203,37 +203,31 @@ absl::StatusOr<Query> ReadModelQuery(const PlannerFlags& flags) {
 absl::StatusOr<Query> ReadMeshQuery(const PlannerFlags& flags,
                                     const Device& device) {
   Query query = flags.query;
-  ASSIGN_OR_RETURN(const ModelConfig model, ReadMeshModel(flags));
-  query.models = {model};
-  query.checkpointing = {model.checkpointing};
-  if (!flags.checkpoint.empty() || model.checkpointing == Checkpointing()) {
+  StepParams& step = query.job.step;
+  ASSIGN_OR_RETURN(step.model, ReadMeshModel(flags));
+  query.checkpointing = {step.model.checkpointing};
+  if (!flags.checkpoint.empty() ||
+      step.model.checkpointing == Checkpointing()) {
     ASSIGN_OR_RETURN(
         query.checkpointing,
         ParseCheckpoints(flags.checkpoint.empty() ? kMeshCheckpoints
                                                   : flags.checkpoint));
   }
-  ASSIGN_OR_RETURN(const Precision precision,
+  ASSIGN_OR_RETURN(step.precision,
                    PrecisionName.Parse("precision", flags.precision));
-  query.precisions = {precision};
-  RETURN_IF_ERROR(CheckSizes(query));
-  query.last_rank = flags.rank == "last";
+  RETURN_IF_ERROR(CheckSize(step.model, step.precision));
+  query.job.last_rank = flags.rank == "last";
   query.spare_bytes = static_cast<int64_t>(flags.spare_gib * kBytesPerGib);
-  const std::string why = ModelStep::Unavailable(
-      {.model = model, .precision = precision, .seq = query.seq}, device);
+  const std::string why = ModelStep::Unavailable(step, device);
   if (!why.empty()) return absl::InvalidArgumentError(why);
   RETURN_IF_ERROR(ReadMeshes(flags, query));
   return query;
 }
 
 absl::StatusOr<MeshJob> OnMesh(const Query& query, const MeshShape& mesh) {
-  MeshJob job = {.mesh = mesh,
-                 .model = query.models[0],
-                 .batch = query.batch,
-                 .seq = query.seq,
-                 .precision = query.precisions[0],
-                 .sharding = query.sharding,
-                 .last_rank = query.last_rank};
-  RETURN_IF_ERROR(ValidateParts(job.model, mesh.tensor));
+  MeshJob job = query.job;
+  job.mesh = mesh;
+  RETURN_IF_ERROR(ValidateParts(job.step.model, mesh.tensor));
   if (query.global_batch == 0) return job;
   if (query.global_batch % mesh.batches() != 0) {
     return NotAllowed(
@@ -241,7 +235,7 @@ absl::StatusOr<MeshJob> OnMesh(const Query& query, const MeshShape& mesh) {
         absl::StrCat("a multiple of ", mesh.batches(),
                      ", the data and fsdp ranks of ", MeshName(mesh)));
   }
-  job.batch = query.global_batch / mesh.batches();
+  job.step.batch = query.global_batch / mesh.batches();
   return job;
 }
 

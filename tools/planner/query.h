@@ -14,7 +14,6 @@
 #include "model/spec/config.h"
 #include "model/spec/implementation.h"
 #include "model/spec/parallel/mesh_shape.h"
-#include "model/spec/parallel/sharding.h"
 #include "model/spec/precision.h"
 #include "model/spec/step_params.h"
 #include "tools/planner/mesh/mesh_job.h"
@@ -24,26 +23,26 @@ namespace trainbench {
 // Asks whether models fit in a device's memory, and what one step costs: of
 // models on one device, or of one model on meshes of ranks.
 struct Query {
-  std::vector<ModelConfig> models;
-  std::vector<Precision> precisions;
   // For models, empty: as each model defines.
   std::vector<Checkpointing> checkpointing;
-  int64_t batch = 4;
-  int64_t seq = 512;
   bool wants_batch = false;  // the largest that fits
 
   // For models on one device.
+  std::vector<ModelConfig> models;
+  std::vector<Precision> precisions;
+  int64_t batch = 4;
+  int64_t seq = 512;
   std::vector<StepMode> modes;
   int64_t tensor_ranks = 1;  // that share a model; rows are of rank 0's parts
   int64_t device_memory_bytes = 0;
   bool wants_operators = false;
 
   // For ranks of a mesh.
+  MeshJob job;  // without the mesh and its batch
   std::vector<MeshShape> meshes;
-  bool searches = false;     // `meshes` are all of some numbers of ranks
-  int64_t global_batch = 0;  // split among the batches; 0: use `batch`
-  FullSharding sharding;
-  bool last_rank = false;
+  bool searches = false;  // `meshes` are all of some numbers of ranks
+  int64_t global_batch =
+      0;  // split among the batches; 0: use the batch of `job`
   int64_t spare_bytes = 0;        // must stay free on each GPU
   bool rehearses = false;         // instead of a prediction
   std::vector<std::string> only;  // "MESH/CHECKPOINT"; empty: all rows

@@ -135,6 +135,33 @@ def test_components_have_the_work_of_the_closed_forms() -> None:
     assert work["tiled"][0] == flops["tiled"] + masked / 4
 
 
+def test_the_backward_pass_repeats_blocks_and_neither_embedding_nor_head() -> None:
+    flags = (*SIZES, "--mesh=data:2,fsdp:2", "--checkpoint=every_1")
+    (row,) = json.loads(plan_program.ask(flags, "h100").stdout)["rows"]
+    step, flops = row["steps"][0], row["predicted"]
+    forward, backward = (
+        {group: one["calls"] for (group, _), one in calls({"collectives": own}).items()}
+        for own in (step["forward"], step["backward"][:2])
+    )
+    assert forward == {"fsdp": 4 + 2} and backward == {"data": 4 + 2, "fsdp": 4}
+    head = 2 * (2 * 256) * 128 * 10_000
+    assert flops["forward_flops"] - flops["recomputed_flops"] == head
+    assert flops["backward_flops"] == 2 * flops["forward_flops"]
+
+
+def test_the_last_rank_has_the_smallest_part(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    odd = "--model=name=odd,d_model=64,d_ff=7,layers=1,heads=2,vocab=9"
+    flags = (odd, "--seq=64", "--mesh=tensor:2")
+    (first,) = predict(*flags)["rows"]
+    (last,) = answer(capsys, "--gpu=h100", *flags, "--rank=last")["rows"]
+    elements = last["rehearsed"]["shard_elements"]
+    assert last["predicted"]["shard_elements"] == elements
+    # A word in the embedding and in the head, and a channel of three matrices.
+    assert first["predicted"]["shard_elements"] == elements + (2 + 3) * 64
+
+
 def test_what_must_be_recomputed_is(capsys: pytest.CaptureFixture[str]) -> None:
     flags = ("--mesh=fsdp:8,tensor:2", "--model=8B")
     (row,) = answer(capsys, "--gpu=h100", *flags)["rows"]

@@ -37,7 +37,8 @@ TEST(ReadMeshQueryTest, TheImplementationIsThatOfTheDefinitionOrOfTheFlag) {
   const auto found = [](absl::string_view flags) {
     const auto query = Read(absl::StrCat("--mesh=data:1 --seq=256 ", flags));
     EXPECT_TRUE(query.ok()) << flags << ": " << query.status();
-    const ModelConfig model = query.ok() ? query->models[0] : ModelConfig();
+    const ModelConfig model =
+        query.ok() ? query->job.step.model : ModelConfig();
     return std::pair(model.implementation, model.attention);
   };
   const std::string nano =

@@ -5,8 +5,6 @@
 #include <numeric>
 #include <vector>
 
-#include "model/accounting/flops.h"
-#include "model/accounting/parameters.h"
 #include "model/distributed/fsdp/full_sharding_traffic.h"
 #include "model/distributed/tensor_parallel/tensor_traffic.h"
 #include "model/spec/parallel/tensor_part.h"
@@ -18,19 +16,18 @@ void AddSharding(const MeshJob& job, const ModelConfig& part,
                  PassTraffic& traffic) {
   const int ranks = static_cast<int>(job.mesh.fsdp);
   const int replicas = static_cast<int>(job.mesh.data);
-  const FullShardingTraffic step =
-      StepTraffic(part, job.sharding, job.precision, ranks, replicas);
+  const auto of = [&](const FullSharding& sharding) {
+    return StepTraffic(part, sharding, job.step.precision, ranks, replicas);
+  };
+  const FullShardingTraffic step = of(job.sharding);
   if (replicas > 1) traffic.step[MeshAxis::kData] = step.replicas;
   if (ranks == 1) return;
-  FullSharding kept = job.sharding;
-  kept.reshard_after_forward = false;
+  traffic.step[MeshAxis::kFsdp] = step.shards;
   // Without resharding only the forward pass gathers.
-  const CollectiveCalls forward =
-      StepTraffic(part, kept, job.precision, ranks, replicas)
-          .shards.Of(CollectiveKind::kAllGather);
+  const CollectiveCalls forward = of({.reshard_after_forward = false})
+                                      .shards.Of(CollectiveKind::kAllGather);
   traffic.forward[MeshAxis::kFsdp].Add(CollectiveKind::kAllGather,
                                        forward.bytes, forward.calls);
-  traffic.step[MeshAxis::kFsdp] = step.shards;
 }
 
 void AddTensor(const StepParams& part, int64_t ranks, PassTraffic& traffic) {
@@ -44,12 +41,10 @@ void AddTensor(const StepParams& part, int64_t ranks, PassTraffic& traffic) {
 }  // namespace
 
 StepParams PartStep(const MeshJob& job) {
-  const int64_t rank = job.last_rank ? job.mesh.tensor - 1 : 0;
-  return {.model = PartOf(job.model, rank, job.mesh.tensor),
-          .precision = job.precision,
-          .mode = StepMode::kForwardBackward,
-          .batch = job.batch,
-          .seq = job.seq};
+  StepParams part = job.step;
+  part.model = PartOf(part.model, job.last_rank ? job.mesh.tensor - 1 : 0,
+                      job.mesh.tensor);
+  return part;
 }
 
 int64_t ShardElements(const MeshJob& job) {
@@ -85,16 +80,6 @@ nlohmann::ordered_json CollectivesJson(const MeshTraffic& all,
     }
   }
   return json;
-}
-
-MeshFlops FlopsOf(const MeshJob& job) {
-  const StepParams part = PartStep(job);
-  const ModelConfig& model = part.model;
-  const double skipped = SkippedFlops(model, part.batch, part.seq);
-  const double forward = ForwardFlops(model, part.batch, part.seq) - skipped;
-  double recomputed = RecomputedFlops(model, part.batch, part.seq, part.mode);
-  if (recomputed > 0) recomputed -= skipped;
-  return {forward, 2 * forward, recomputed};
 }
 
 }  // namespace trainbench

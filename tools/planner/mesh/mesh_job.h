@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include "model/distributed/comm/traffic.h"
-#include "model/spec/config.h"
 #include "model/spec/parallel/mesh_shape.h"
 #include "model/spec/parallel/sharding.h"
 #include "model/spec/precision.h"
@@ -19,16 +18,12 @@
 
 namespace trainbench {
 
-// The largest batch per rank that a search tries.
-constexpr int64_t kMostBatch = int64_t{1} << 20;
-
 struct MeshJob {
   MeshShape mesh;
-  ModelConfig model;  // whole
-  // Sequences of each of the mesh's batches; the tensor ranks share one.
-  int64_t batch = 1;
-  int64_t seq = 1;
-  Precision precision = Precision::kBf16;
+  // The whole model's. The tensor ranks share one of the mesh's batches.
+  StepParams step = {.model = {},
+                     .precision = Precision::kBf16,
+                     .mode = StepMode::kForwardBackward};
   FullSharding sharding = {};
   // True: the last rank. False: the first rank, which has the largest part.
   bool last_rank = false;
@@ -54,15 +49,6 @@ PassTraffic TrafficOf(const MeshJob& job);
 // whole buffers, and the part that the rank sends on a ring.
 nlohmann::ordered_json CollectivesJson(const MeshTraffic& all,
                                        const MeshShape& mesh);
-
-struct MeshFlops {
-  double forward = 0;
-  double backward = 0;    // twice the forward FLOPs
-  double recomputed = 0;  // in the backward pass
-};
-// FLOPs of the rank's matrix products, without the masked scores that the
-// attention variant skips; StepFlops counts them.
-MeshFlops FlopsOf(const MeshJob& job);
 
 }  // namespace trainbench
 

@@ -34,6 +34,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr int64_t kMostBatch = int64_t{1} << 20;
+
 // Makes the rank's process groups without the other ranks.
 std::map<MeshAxis, std::unique_ptr<ProcessGroup>> GroupsOf(const MeshJob& job) {
   std::map<MeshAxis, std::unique_ptr<ProcessGroup>> groups;
@@ -53,14 +55,14 @@ class MeshRank : public StepFixture {
   MeshRank(const MeshJob& job, const Device& device)
       : job_(job),
         groups_(GroupsOf(job)),
-        matmul_(job.precision),
-        ranks_(job.model, *groups_[MeshAxis::kTensor]),
+        matmul_(job.step.precision),
+        ranks_(job.step.model, *groups_[MeshAxis::kTensor]),
         model_(MakePart(ranks_,
                         at::device(TorchDevice(device)).dtype(at::kFloat))),
-        sharded_(model_, job.sharding, WeightType(job.precision),
+        sharded_(model_, job.sharding, WeightType(job.step.precision),
                  AdamWOptions(), *groups_[MeshAxis::kFsdp],
                  groups_[MeshAxis::kData].get()),
-        batch_(RandomBatch(job.model.vocab, job.batch, job.seq,
+        batch_(RandomBatch(job.step.model.vocab, job.step.batch, job.step.seq,
                            TorchDevice(device))) {}
 
   // Nothing has values.
@@ -71,7 +73,7 @@ class MeshRank : public StepFixture {
     for (const auto& [axis, group] : groups_) {
       if (group->size() > 1) recorders.try_emplace(axis, *group);
     }
-    RunParallelStep(model_, sharded_, batch_, job_.precision, phases);
+    RunParallelStep(model_, sharded_, batch_, job_.step.precision, phases);
     for (const auto& [axis, recorder] : recorders) {
       traffic_[axis] = recorder.traffic();
     }
@@ -83,7 +85,7 @@ class MeshRank : public StepFixture {
   // Returns the elements of the rank's shards, derived from AdamW's state: two
   // fp32 moments of each element, and a count of 4 bytes for each unit.
   int64_t ShardElements() const {
-    const int64_t units = job_.model.layers + 2;
+    const int64_t units = job_.step.model.layers + 2;
     return (sharded_.StateBytes() - 4 * units) / 8;
   }
 
@@ -106,7 +108,7 @@ absl::StatusOr<T> Try(const std::function<T()>& work) {
 }
 
 std::tuple<int64_t, int64_t, int64_t> BuildKey(const MeshJob& job) {
-  return {job.mesh.tensor, job.batch, job.mesh.fsdp};
+  return {job.mesh.tensor, job.step.batch, job.mesh.fsdp};
 }
 
 int64_t Reserved(int64_t tensor_bytes) {
@@ -142,8 +144,8 @@ absl::StatusOr<RankMemory> RankPredictor::Predict(const MeshJob& job) {
 }
 
 absl::StatusOr<RankMemory> RankPredictor::PredictSteps(const MeshJob& job) {
-  const std::tuple key(job.mesh.tensor, job.batch,
-                       CheckpointingName(job.model.checkpointing));
+  const std::tuple key(job.mesh.tensor, job.step.batch,
+                       CheckpointingName(job.step.model.checkpointing));
   const int64_t shards = kStateBytes * ShardElements(job);
   auto known = steps_.find(key);
   if (known == steps_.end()) {
@@ -180,7 +182,7 @@ int64_t RankPredictor::LargestBatch(const MeshJob& job, int64_t budget_bytes) {
   if (!build.ok() || Reserved(*build) > budget_bytes) return 0;
   MeshJob tried = job;
   return LargestFit(kMostBatch, budget_bytes, [&](int64_t batch) {
-    tried.batch = batch;
+    tried.step.batch = batch;
     const auto steps = PredictSteps(tried);
     return steps.ok() ? static_cast<double>(steps->reserved_bytes())
                       : std::numeric_limits<double>::max();

@@ -56,7 +56,7 @@ class RankPredictor {
   // The same without build_peak_bytes, which may need a dry run of its own.
   absl::StatusOr<RankMemory> PredictSteps(const MeshJob& job);
 
-  // Returns the largest batch, up to kMostBatch, that fits in the budget; 0 if
+  // Returns the largest batch, up to 2^20, that fits in the budget; 0 if
   // not even one sequence does.
   int64_t LargestBatch(const MeshJob& job, int64_t budget_bytes);
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "fixtures/base/human_units.h"
+#include "model/accounting/flops.h"
 #include "model/accounting/library.h"
 #include "model/accounting/number.h"
 #include "model/accounting/parameters.h"
@@ -67,7 +68,12 @@ Json MeshJson(const MeshShape& mesh) {
 }
 
 Json PredictedJson(const MeshJob& job, const RankMemory& memory) {
-  const MeshFlops flops = FlopsOf(job);
+  const StepParams part = PartStep(job);
+  const auto& [model, precision, mode, batch, seq] = part;
+  // Without the masked scores that the attention variant skips.
+  const double skipped = SkippedFlops(model, batch, seq);
+  const double forward = ForwardFlops(model, batch, seq) - skipped;
+  const double again = RecomputedFlops(model, batch, seq, mode);
   return {{"peak_bytes", memory.step_peak_bytes},
           {"peak_at", memory.peak_at},
           {"resident_bytes", memory.resident_bytes},
@@ -75,18 +81,18 @@ Json PredictedJson(const MeshJob& job, const RankMemory& memory) {
           {"reserved_bytes", memory.reserved_bytes()},
           {"needed_bytes", memory.needed_bytes()},
           {"largest_batch", nullptr},
-          {"part_parameters", ParameterCount(PartStep(job).model)},
+          {"part_parameters", ParameterCount(model)},
           {"shard_elements", ShardElements(job)},
-          {"forward_flops", flops.forward},
-          {"backward_flops", flops.backward},
-          {"recomputed_flops", flops.recomputed},
+          {"forward_flops", forward},
+          {"backward_flops", 2 * forward},
+          {"recomputed_flops", again > 0 ? again - skipped : 0.0},
           {"collectives", CollectivesJson(TrafficOf(job).step, job.mesh)}};
 }
 
 // Returns the work of each phase's components. FLOPs exclude the masked half of
 // the scores that a fused kernel skips; tiled attention has no operators there.
 Json WorkJson(const MeshJob& job, const WorkByPart& work) {
-  const AttentionKind attention = job.model.attention;
+  const AttentionKind attention = job.step.model.attention;
   const bool skips =
       VariantOf(attention).skips_masked && attention != AttentionKind::kTiled;
   Json json = Json::object();
@@ -103,7 +109,7 @@ Json WorkJson(const MeshJob& job, const WorkByPart& work) {
 
 Json StepJson(const MeshJob& job, const WorkByPart& work) {
   const PassTraffic traffic = TrafficOf(job);
-  return {{"batch", job.batch},
+  return {{"batch", job.step.batch},
           {"work", WorkJson(job, work)},
           {"forward", CollectivesJson(traffic.forward, job.mesh)},
           {"backward", CollectivesJson(traffic.backward, job.mesh)}};
@@ -134,8 +140,8 @@ class Predictor {
   absl::Status Fill(const MeshShape& mesh, const Checkpointing& checkpointing,
                     Json& row) {
     ASSIGN_OR_RETURN(auto job, OnMesh(query_, mesh));
-    job.model.checkpointing = checkpointing;
-    row["batch"] = job.batch;
+    job.step.model.checkpointing = checkpointing;
+    row["batch"] = job.step.batch;
     row["checkpoint"] = CheckpointingName(checkpointing);
     if (query_.rehearses) {
       row["rehearsed"] = RehearseRank(job, device_);
@@ -158,7 +164,7 @@ class Predictor {
 
   absl::Status Predict(const MeshJob& job, Json& row) {
     MeshJob larger = job;
-    ++larger.batch;
+    ++larger.step.batch;
     ASSIGN_OR_RETURN(const auto memory, ranks_.Predict(job));
     ASSIGN_OR_RETURN(const auto more, ranks_.PredictSteps(larger));
     row["needed_bytes"] = memory.needed_bytes();
@@ -190,20 +196,20 @@ std::string CheckpointsText(const std::vector<Checkpointing>& all) {
 }
 
 Json MeshQueryJson(const Query& query) {
-  const ModelConfig& model = query.models[0];
+  const auto& [model, precision, mode, batch, seq] = query.job.step;
   const bool is_whole = query.global_batch > 0;
   return {{"model", model.name},
           {"parameters", ParameterCount(model)},
           {"implementation", ImplementationName(model.implementation)},
           {"attention", AttentionName(model.attention)},
           {"checkpoint", CheckpointsText(query.checkpointing)},
-          {"precision", PrecisionName(query.precisions[0])},
-          {"batch", is_whole ? Json() : Json(query.batch)},
+          {"precision", PrecisionName(precision)},
+          {"batch", is_whole ? Json() : Json(batch)},
           {"global_batch", is_whole ? Json(query.global_batch) : Json()},
-          {"seq", query.seq},
-          {"reshard", query.sharding.reshard_after_forward},
-          {"prefetch", query.sharding.prefetch},
-          {"rank", query.last_rank ? "last" : "first"},
+          {"seq", seq},
+          {"reshard", query.job.sharding.reshard_after_forward},
+          {"prefetch", query.job.sharding.prefetch},
+          {"rank", query.job.last_rank ? "last" : "first"},
           {"spare_bytes", query.spare_bytes}};
 }
 
