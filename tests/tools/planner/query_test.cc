@@ -54,6 +54,11 @@ TEST(ReadMeshQueryTest, TheImplementationIsThatOfTheDefinitionOrOfTheFlag) {
 constexpr char kWrong[] = R"(
 --mesh=pipe:2
 --mesh=data:0
+--mesh=
+--mesh=data:
+--mesh=data:two
+--mesh=fsdp:2,fsdp:2
+--mesh=data:1048576,fsdp:1048576,tensor:1048576
 --mesh=data:2,fsdp:2 --ranks=8
 --mesh=auto
 --mesh=auto --ranks=8,x
