@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "model/spec/named_models.h"
 #include "tests/support/matchers.h"
 
 namespace trainbench {
@@ -50,18 +49,6 @@ TEST(TensorPartTest, APartHasTheKeysThatItsHeadsRead) {
   EXPECT_EQ(std::string(ValidateParts(whole, 3).message()),
             "3 ranks share the 4 kv_heads of m; allowed: a number of ranks "
             "that divides the kv_heads");
-}
-
-TEST(TensorPartTest, HeadsAreNotDivided) {
-  const ModelConfig xl = *FindModel("xl", StandardModels());
-  EXPECT_TRUE(ValidateParts(xl, 5).ok());
-  for (const int ranks : {0, 2, 4}) {
-    EXPECT_THAT(std::string(ValidateParts(xl, ranks).message()),
-                AllOf(HasSubstr(std::to_string(ranks) + " ranks"),
-                      HasSubstr("25 heads"), HasSubstr("allowed:")));
-  }
-  EXPECT_THAT(std::string(ValidateParts({"m", 48, 2, 1, 4, 37}, 4).message()),
-              AllOf(HasSubstr("d_ff 2"), HasSubstr("allowed: at most 2")));
 }
 
 }  // namespace

@@ -191,6 +191,8 @@ WRONG = f"""
     {BF16} --recipe=pytorch --traits=fsdp,on_gpu --mode=forward;
     {BF16} --recipe=llm.c --checkpoint=none,every_1;
     {BF16} --recipe=megatron --traits=; --traits=; --recomputed=0;
+    --tensor_ranks=0; --tensor_ranks=3; --tensor_ranks=4 --models=flat
+    --model=name=flat,d_model=48,d_ff=2,layers=1,heads=4;
     --models=tiny --recipe=nanogpt --shards=4; --ranks=8; --links=a:1:1;
     --parallel=true; --mesh=data:2"""
 
