@@ -39,6 +39,14 @@ struct ModelText {
 using Setter = absl::Status (*)(absl::string_view key, absl::string_view value,
                                 ModelText& text);
 
+// As a benchmark name needs.
+bool IsName(absl::string_view text) {
+  return !text.empty() && text.size() <= 64 &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return std::isalnum(c) || c == '.' || c == '_' || c == '-';
+         });
+}
+
 absl::Status SetName(absl::string_view key, absl::string_view value,
                      ModelText& text) {
   if (!IsName(value)) {
@@ -203,13 +211,6 @@ AttentionKind AttentionOf(Implementation implementation) {
       return AttentionKind::kOwn;
   }
   return AttentionKind::kNaive;
-}
-
-bool IsName(absl::string_view text) {
-  return !text.empty() && text.size() <= 64 &&
-         std::all_of(text.begin(), text.end(), [](unsigned char c) {
-           return std::isalnum(c) || c == '.' || c == '_' || c == '-';
-         });
 }
 
 absl::Status Validate(const ModelConfig& config) {

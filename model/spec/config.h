@@ -81,13 +81,9 @@ std::string SeqUnavailable(const ModelConfig& config, int64_t seq);
 std::string ImplementationUnavailable(const ModelConfig& config,
                                       DeviceKind device);
 
-// Whether `text` is 1 to 64 characters of [A-Za-z0-9._-], as a benchmark name
-// needs.
-bool IsName(absl::string_view text);
-
 // Parses "name=mine,d_model=512,d_ff=2048,layers=6,heads=8,vocab=32000" and
-// validates the result. A name satisfies IsName and is not one of
-// NamedModels(). Optional:
+// validates the result. A name has 1 to 64 characters of [A-Za-z0-9._-] and is
+// not one of NamedModels(). Optional:
 //
 //   vocab            default 10000
 //   pad_vocab=128    rounds vocab up to a multiple of 128, to divide over ranks

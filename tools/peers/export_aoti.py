@@ -47,7 +47,7 @@ MODES = ("inference", "forward_backward")
 # bf16_autocast is for a model, since its weights stay fp32; bf16 is for attention.
 PRECISIONS = ("fp32", "bf16_autocast", "bf16")
 _TWIN = {"attention": "naive", "implementation": "textbook"}  # of the PyTorch model
-_NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")  # as model/spec/config.h, IsName()
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")  # as model/spec/config.cc, IsName()
 _SIZES = {"d_model", "d_ff", "layers", "heads", "kv_heads", "vocab", "context"}
 
 
