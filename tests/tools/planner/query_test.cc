@@ -54,6 +54,8 @@ TEST(ReadMeshQueryTest, TheImplementationIsThatOfTheDefinitionOrOfTheFlag) {
 constexpr char kWrong[] = R"(
 --mesh=pipe:2
 --mesh=data:0
+--mesh=data:-1
+--mesh=data:1048577
 --mesh=
 --mesh=data:
 --mesh=data:two
