@@ -74,7 +74,8 @@ void AddModelFlags(PlannerFlags& v, FlagParser& flags) {
             "Tensor-parallel ranks that share each model; the answer is for "
             "the first rank's part.");
   flags.Add("precision", v.precision,
-            "Comma-separated: fp32, tf32, bf16_autocast, bf16.");
+            "Comma-separated: fp32, tf32, bf16_autocast, bf16 (weights, gradients "
+            "and AdamW's moments).");
   flags.Add("mode", v.mode,
             "Comma-separated: inference, forward, forward_backward, "
             "train_step.");

@@ -58,7 +58,7 @@ _MESHES = {
 }
 _LIST = """\
 batch: sequences of each data and fsdp rank; from: the smallest that is compute-bound;
-largest: that memory holds. The times are computed."""
+largest: that memory holds. Times are computed: the least that the rates allow."""
 
 
 def _link(link: Json) -> str:
