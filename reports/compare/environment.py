@@ -64,7 +64,7 @@ def check(
     allow_different: bool,
 ) -> list[Difference]:
     """Returns the differences that matter, if allowed, or else raises NotComparable.
-    Those of the A/A spread are called so."""
+    A key of the A/A spread is called so."""
     kinds = {context.get("device_kind") for context in (*base, *new)}
     if NULL_GPU in kinds:
         raise NotComparable(

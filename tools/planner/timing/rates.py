@@ -221,7 +221,7 @@ def of_result(result: "Result") -> Device:
     capacity = float(result.context.get("memory_bytes", 0))
     suite = result.context.get("suite")
     has_rates = by_kind["fp32"] and reads and moved and overhead and capacity
-    if not has_rates or suite == "smoke":  # whose buffers fit into caches
+    if not has_rates or suite == "smoke":  # its buffers fit into caches
         run = f"the {suite} run on {result.context.get('device')}"
         raise ValueError(
             f"{run} lacks rows of peak, or memory_bytes; allowed: a full run on a CPU"
