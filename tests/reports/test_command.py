@@ -94,7 +94,7 @@ def test_all_that_python_starts_ends_so() -> None:
         and path.parent.name not in ("prove", "null_gpu")
     }
     mains = [path for path, text in texts.items() if "\nif __name__ ==" in text]
-    assert len(mains) > 2
+    assert len(mains) >= 2
     assert [path for path in mains if "\n    run_main(" not in texts[path]] == []
 
 
