@@ -73,9 +73,10 @@ void AddModelFlags(PlannerFlags& v, FlagParser& flags) {
   flags.Add("tensor_ranks", v.query.tensor_ranks,
             "Tensor-parallel ranks that share each model; the answer is for "
             "the first rank's part.");
-  flags.Add("precision", v.precision,
-            "Comma-separated: fp32, tf32, bf16_autocast, bf16 (weights, gradients "
-            "and AdamW's moments).");
+  flags.Add(
+      "precision", v.precision,
+      "Comma-separated: fp32, tf32, bf16_autocast, bf16 (weights, gradients "
+      "and AdamW's moments).");
   flags.Add("mode", v.mode,
             "Comma-separated: inference, forward, forward_backward, "
             "train_step.");
