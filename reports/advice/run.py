@@ -92,10 +92,10 @@ class Run:
 
     @property
     def memory_bytes(self) -> float:
-        """The device's memory; infinite if the result does not state it."""
+        """The device's memory; 0 if the result does not state it."""
         context = self.result.context
-        stated = context.get("device_memory_bytes") or context.get("memory_bytes")
-        return float(stated or math.inf)
+        is_host = context.get("device_kind", "cpu") == "cpu"
+        return float(context.get(f"{'' if is_host else 'device_'}memory_bytes") or 0)
 
     def products(self, precision: str) -> Rate | None:
         """Returns the rate of the fastest large matrix product."""

@@ -161,9 +161,11 @@ def _batch_line(run: Run, row: Row) -> Line | None:
     kept = memory.get("predicted_saved_bytes") if memory else None
     batch = int(row.get("batch") or 1)
     rows = (*saved.rows, memory.name) if memory else saved.rows
-    peak = row.get("predicted_peak_bytes") or 0
-    if peak + (kept or 0) * (factor - 1) > run.memory_bytes:
-        return None
+    peak, fits = row.get("predicted_peak_bytes"), "if it fits"
+    if peak and kept is not None and run.memory_bytes:
+        if peak + kept * (factor - 1) > run.memory_bytes:
+            return None
+        fits = "which fits"
     return Line(
         change="larger batch",
         base=row,
@@ -172,7 +174,7 @@ def _batch_line(run: Run, row: Row) -> Line | None:
         assumption=f"batch {batch * factor} replaces {factor} steps of {batch}; "
         "optimizer and gaps take as long as before, "
         f"{text.percent(_FIXED_SHARE)} of it then; products reach the rate of about "
-        "as many tokens; all else grows with the batch, and fits into memory",
+        f"as many tokens; all else grows with the batch, {fits} into memory",
     )
 
 

@@ -129,7 +129,7 @@ def _ranks(result: Result) -> str:
     ratio = time_of(best) / time_of(single)
     exposed = counter_of(best, "exposed_us").plus_minus(text.time)
     if part := best.get("communication_share"):
-        exposed += f" ({text.percent(part)})"
+        exposed += f" ({text.percent(part)} of them)"
     said = (
         f"A step of `{case_text(best)}` takes {time_of(best).plus_minus(text.time)}, "
         f"{ratio.known.text()} times a single rank's {text.time(single.time_us)}"

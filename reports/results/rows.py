@@ -306,11 +306,14 @@ def _of_all(
     name: str, each: Mapping[str, tuple[float, ...]], table: CounterTable
 ) -> float:
     """Merges a counter's values: of a least value the least, of a greatest one the
-    greatest, of standard deviations the one of all samples, of others the median. A
-    rate is an amount over the merged time."""
+    greatest, of standard deviations the one of all samples, of others the median. An
+    amount over the row's time is over the merged one."""
     values = each[name]
-    times = each.get(TIME, ())
-    if table.find(name).kind == "rate" and all(times) and len(times) == len(values):
+    times, counter = each.get(TIME, ()), table.find(name)
+    # What the table has in a unit per second, except for kernels' own rates.
+    is_rate = counter.kind == "rate" and counter.unit.endswith("/s")
+    is_rate = is_rate and not name.startswith("kernel_")
+    if is_rate and all(times) and len(times) == len(values):
         amounts = [value * us for value, us in zip(values, times, strict=True)]
         return statistics.median(amounts) / statistics.median(times)
     if name.endswith("min_us"):

@@ -90,7 +90,10 @@ def main(tokens: Sequence[str], ask: Ask = RUN) -> int:
         predict["time"] = partial(timing.predicted, device)
         more["device"] = device.name
         flags.append("--operators")
-        if not any(one.lstrip("-").startswith("device_memory_gib") for one in flags):
+        given_memory = (
+            one.lstrip("-").startswith("device_memory_gib") for one in flags
+        )
+        if device.capacity is not None and not any(given_memory):
             flags.append(f"--device_memory_gib={device.capacity / 2**30:.13g}")
     if given.recipe:
         traits = recipes.traits(parser, given)

@@ -38,11 +38,11 @@ struct Query {
   bool wants_operators = false;
 
   // For ranks of a mesh.
-  MeshJob job;  // without the mesh and its batch
+  MeshJob job;  // without a mesh, which OnMesh sets
   std::vector<MeshShape> meshes;
   bool searches = false;  // `meshes` are all of some numbers of ranks
-  int64_t global_batch =
-      0;  // split among the batches; 0: use the batch of `job`
+  // Split among the batches; 0: each has the batch of `job`.
+  int64_t global_batch = 0;
   int64_t spare_bytes = 0;        // must stay free on each GPU
   bool rehearses = false;         // instead of a prediction
   std::vector<std::string> only;  // "MESH/CHECKPOINT"; empty: all rows

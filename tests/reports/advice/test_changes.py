@@ -157,7 +157,10 @@ def test_a_larger_batch_shares_the_optimizer() -> None:
         # 200 us are 5 % of 200 + 1800 n for n of at least 2.1: one step replaces three,
         # and the checked one four.
         "of one sequence": (
-            step("model_size", 2000, "fp32", "1", optimizer_us=200),
+            step(
+                *("model_size", 2000, "fp32", "1"),
+                **{"optimizer_us": 200, "predicted_peak_bytes": 500},
+            ),
             step("precision", 7400, "fp32", "4", optimizer_us=200),
             step("memory", 2000, "fp32", "1", predicted_saved_bytes=1000),
         ),
@@ -168,9 +171,11 @@ def test_a_larger_batch_shares_the_optimizer() -> None:
     }
     check_changes("changes/batch.txt", cases)
     # What three sequences keep needs 2000 bytes more.
-    memory = {"memory_bytes": "1999"}
-    few = parsed(*PEAKS, *cases["of one sequence"], context=memory)
-    assert "larger batch" not in {line.change for line in advice(few).lines}
+    for memory, said in (("2499", []), ("2500", ["which fits into memory"])):
+        rows = (*PEAKS, *cases["of one sequence"])
+        lines = advice(parsed(*rows, context={"memory_bytes": memory})).lines
+        found = [line for line in lines if line.change == "larger batch"]
+        assert [line.assumption.rpartition(", ")[2] for line in found] == said
 
 
 def checkpointed(how: str, us: float, **counters: float) -> Entry:

@@ -95,7 +95,7 @@ def test_each_micro_batch_gathers_sharded_parameters() -> None:
 def test_every_device_has_all_rates_with_a_source() -> None:
     rates = {"bf16", "tf32", "fp32", "memory", "attention", "nvlink", "network"}
     for device in devices().values():
-        assert rates <= device.peaks.keys() and device.capacity >= 24 * 2**30
+        assert rates <= device.peaks.keys() and (device.capacity or 0) >= 24 * 2**30
         assert all(0.2 < shares[1] <= 1 for shares in device.memory.values())
     assert all(line["source"] for line in read_table(TABLE))
     with pytest.raises(ValueError, match="h100 has no rate of fp8; it has"):
@@ -118,8 +118,12 @@ def test_a_result_has_the_rates_of_its_cpu() -> None:
         if row.name.startswith("peak/stream")
     )
     assert cpu.is_host and 0.5 < cpu.operator_us < 5
-    with pytest.raises(ValueError, match="full run on AMD EPYC lacks rows of peak,"):
+    with pytest.raises(ValueError, match="the full run on AMD EPYC lacks rows of peak"):
         of_result(replace(result, rows=[]))
+    with pytest.raises(ValueError, match="fit into caches; allowed: a full run"):
+        of_result(replace(result, context=result.context | {"suite": "smoke"}))
+    unstated = {k: v for k, v in result.context.items() if k != "memory_bytes"}
+    assert of_result(replace(result, context=unstated)).capacity is None
 
 
 def test_operators_have_the_work_of_the_step() -> None:

@@ -52,20 +52,17 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Rates, fp32, tf32, bf16, memory,
                                    products)
 
 Rates ReadRates(const std::string& file) {
-  const auto refuse = [&file](const std::string& why) {
-    Die("the rates in " + file + ": " + why);
-  };
+  const std::string place = "the rates in " + file + ": ";
   try {
     const auto json = nlohmann::json::parse(std::ifstream(file));
     const auto values = json.flatten();
     for (const auto& [name, value] : values.items()) {
-      if (value <= 0) refuse(name + " is not above 0");
+      if (value <= 0) Die(place + name + " is not above 0");
     }
     return json.get<Rates>();
   } catch (const nlohmann::json::exception& error) {
-    refuse(error.what());
+    Die(place + error.what());
   }
-  return {};
 }
 
 }  // namespace null_gpu
