@@ -93,9 +93,12 @@ class Run:
     @property
     def memory_bytes(self) -> float:
         """The device's memory; 0 if the result does not state it."""
-        context = self.result.context
-        is_host = context.get("device_kind", "cpu") == "cpu"
-        return float(context.get(f"{'' if is_host else 'device_'}memory_bytes") or 0)
+        key = "memory_bytes" if self._is_of_host else "device_memory_bytes"
+        return float(self.result.context.get(key) or 0)
+
+    @property
+    def _is_of_host(self) -> bool:
+        return self.result.context.get("device_kind", "cpu") == "cpu"
 
     def products(self, precision: str) -> Rate | None:
         """Returns the rate of the fastest large matrix product."""
@@ -151,9 +154,8 @@ class Run:
     @cached_property
     def launch_us(self) -> float:
         """The time of an operator that does almost nothing; 0 on a GPU."""
-        is_of_host = self.result.context.get("device_kind", "cpu") == "cpu"
         rows = self.of("peak", work="op_overhead")
-        return rows[0].get("op_us") or 0 if rows and is_of_host else 0
+        return rows[0].get("op_us") or 0 if rows and self._is_of_host else 0
 
     @cached_property
     def train_steps(self) -> list[Step]:

@@ -123,7 +123,7 @@ def _grown(rows: Sequence[Row], along: str, counter: str) -> str:
     power = exponent(points)
     if power is None or not power.is_known or power.high - power.low > 2 * CLEAR:
         return f"the growth of {heading} {CANNOT_TELL}"
-    return f"{heading} as T^{power.known.text(lambda value: f'{value:.2f}')}"
+    return f"{heading} as T^{power.if_fair.text(lambda value: f'{value:.2f}')}"
 
 
 def _settles(rows: Sequence[Row], claim: spec.Settles) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import nnls
 
-from reports.answers.measured import CANNOT_TELL, Measured, time_of
+from reports.answers.measured import CANNOT_TELL, Measured, time_of, total
 from reports.results import text
 from reports.results.rows import Result, Row, grouped
 
@@ -85,7 +85,7 @@ def _stated_law(series: str, sizes: list[float], times: list[Measured]) -> str:
         law += f", half of that rate from {text.size(fit.half_rate_bytes)} on"
     elif fit.us_per_byte:
         law += ", at that rate from the first byte on"
-    is_fair = len({source for time in times for source in time.sources}) == 1
+    is_fair = total(times).is_fair
     return f"{law} ({f'± {text.percent(widest)}' if is_fair else 'no interval'})"
 
 

@@ -132,11 +132,11 @@ def _ranks(result: Result) -> str:
         exposed += f" ({text.percent(part)} of them)"
     said = (
         f"A step of `{case_text(best)}` takes {time_of(best).plus_minus(text.time)}, "
-        f"{ratio.known.text()} times a single rank's {text.time(single.time_us)}"
+        f"{ratio.if_fair.text()} times a single rank's {text.time(single.time_us)}"
     )
     for row in like(result.of("ddp", strategy="side_by_side")):
         cost = time_of(row) / time_of(single)
-        said += f", side by side without exchanges {cost.known.text()} times"
+        said += f", side by side without exchanges {cost.if_fair.text()} times"
     return (
         f"{said}; in pairs of steps with and without exchanges, {exposed} is exposed "
         "communication."

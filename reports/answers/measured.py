@@ -139,7 +139,7 @@ class Measured:
         return len(self.sources) < 2
 
     @property
-    def known(self) -> "Measured":
+    def if_fair(self) -> "Measured":
         """Itself; without its interval if it compares different moments, for which the
         interval is too narrow."""
         return self if self.is_fair else unknown(self.value, self.sources)
