@@ -3,12 +3,10 @@
 # Runs the programs that tools/pack-gpu packed, with the LibTorch of a Python.
 #
 #   ./run.sh --suite=smoke --device=cuda    the program; all flags go to it
-#   ./run.sh tests --into=DIR               the tests that need a GPU, with a report of
-#                                           each program in DIR; other flags go to them
 #   ./run.sh prove --into=DIR               the whole proof on this GPU; see --help
+#   ./run.sh prove --into=DIR --stages=1,2,9    only the tests that need a GPU
 #   ./run.sh --any-torch ...                even with a LibTorch of another version
 #
-# A program with tests may take 120 seconds, or --seconds=N.
 # PYTHON=... is the Python that has torch; python3 by default.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd -P)
@@ -58,33 +56,8 @@ for folder in "$torch"/../nvidia/*/lib; do
 done
 export LD_LIBRARY_PATH=$path${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
-case ${1:-} in
-  tests) shift ;;
-  prove)
-    shift
-    # A folder `tools` in the current folder must not be imported.
-    PYTHONPATH=$here PYTHONSAFEPATH=1 PYTHONDONTWRITEBYTECODE=1 \
-      exec "$python" -m tools.prove "--pack=$here" "$@"
-    ;;
-  *) exec "$here/bin/trainbench" "$@" ;;
-esac
-
-seconds=120 into='' flags=()
-for argument in "$@"; do
-  case $argument in
-    --into=?*) into=${argument#*=} ;;
-    --seconds=+([0-9])) seconds=${argument#*=} ;;
-    *) flags+=("$argument") ;;
-  esac
-done
-[[ $into ]] || { say "tests need --into=DIR, a folder for their reports" && exit 2; }
-mkdir -p -- "$into" || fail "cannot make $into"
-status=0
-for test in "$here"/bin/*_test; do
-  name=${test##*/} ended=0
-  timeout --kill-after=5 "$seconds" "$test" --gtest_filter='Cuda*:*/Cuda*' \
-    "--gtest_output=xml:$into/$name.xml" "${flags[@]}" || ended=$?
-  ((ended != 124 && ended != 137)) || say "$name was ended after $seconds seconds"
-  ((!ended)) || status=$ended
-done
-exit "$status"
+[[ ${1:-} == prove ]] || exec "$here/bin/trainbench" "$@"
+shift
+# A folder `tools` in the current folder must not be imported.
+PYTHONPATH=$here${PYTHONPATH:+:$PYTHONPATH} PYTHONSAFEPATH=1 PYTHONDONTWRITEBYTECODE=1 \
+  exec "$python" -m tools.prove "--pack=$here" "$@"

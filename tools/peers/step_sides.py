@@ -8,15 +8,16 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.profiler import ProfilerActivity, profile
 
-from tools.peers.interleaved import ROOT, Case
 from tools.peers.pytorch_model import MODELS, TransformerLM, cross_entropy
 
+ROOT = Path(__file__).resolve().parents[2]
 # The experiments of our sides.
 _EXPERIMENTS = {
     "textbook": "model_size",
@@ -30,6 +31,12 @@ MODES = ("inference", "forward", "forward_backward", "train_step")
 KEEP_PAGES = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
 # Processes of later rounds reuse the compiled code.
 COMPILED = {"TORCHINDUCTOR_CACHE_DIR": str(ROOT / "build/inductor")}
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str  # in this suite
+    flags: list[str]  # for which our program has the case
 
 
 @dataclass(frozen=True)

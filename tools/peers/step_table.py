@@ -6,48 +6,153 @@
 
 If tools/export_aoti made a package, it is a side, too, compiled ahead of time.
 In each round every side runs in a fresh process, in random order. All have the same
-number of threads and keep the pages of freed tensors: otherwise page faults would
-dominate on a CPU. A ratio is the median over the rounds of (this side's time / the
-other side's time of the same round).
+number of threads, warm-up calls and samples, and keep the pages of freed tensors:
+otherwise page faults would dominate on a CPU. A ratio is the median over the rounds of
+(this side's time / the other side's time of the same round), with its interval
+(reports/compare/intervals.py).
 """
 
 import argparse
 import json
+import math
 import os
+import random
+import signal
 import statistics
-from collections.abc import Callable, Sequence
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
 
 from reports.command import run_main
 from reports.compare.argument_types import several
+from reports.compare.filters import matching
+from reports.compare.intervals import Pair, pair_interval
 from reports.results.files import write_files
 from reports.results.text import Table
-from tools.peers.flags import PRECISIONS, add_shape_flags, make_parser
-from tools.peers.interleaved import (
-    counts_of,
-    interval_of,
-    output_of,
-    parse_common,
-    row_or_reason,
-    run_ours,
-    run_rounds,
-    worker_command,
-)
+from tools.ab_run.child import kill
+from tools.peers.flags import PRECISIONS, add_shape_flags, make_parser, positive
 from tools.peers.pytorch_model import MODELS
 from tools.peers.step_sides import (
     COMPILED,
     KEEP_PAGES,
     MODES,
     PYTORCH,
+    ROOT,
+    Case,
     Outcome,
     case_of,
     outcome_of,
     sides_of,
     work,
 )
+
+BINARY = ROOT / "build/release/benchmarks/trainbench"
+ALPHA = 0.05  # how often the interval may miss the median
+
+
+def output_of(
+    what: str,
+    command: Sequence[str | Path],
+    arguments: argparse.Namespace,
+    more: Mapping[str, str] | None = None,
+) -> str:
+    """Runs a command with `more` in its environment, and returns its standard output.
+
+    Exits with the reason if the process fails or hangs.
+    """
+    threads = str(arguments.threads)
+    both_sides = {"OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads}
+    with tempfile.TemporaryDirectory() as folder:
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=os.environ | both_sides | {"TMPDIR": folder, **(more or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            process_group=0,
+        )
+        try:
+            output, errors = process.communicate(timeout=arguments.timeout)
+        except subprocess.TimeoutExpired:
+            sys.exit(f"{what}: no end within {arguments.timeout} s (--timeout)")
+        finally:
+            kill(process)  # its children too
+    if process.returncode:
+        last_words = errors[-2000:].strip()
+        sys.exit(f"{what}: exit status {process.returncode}\n{last_words}")
+    return output
+
+
+def row_or_reason(case: Case, arguments: argparse.Namespace) -> dict[str, Any] | str:
+    """The case's row from a fresh process of the built program, or why it was
+    skipped."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder, "result.json")
+        command = [
+            arguments.binary.resolve(),
+            f"--benchmark_filter={matching([case.name])}",
+            f"--benchmark_out={out}",
+            f"--samples_out={Path(folder, 'samples.jsonl')}",
+            f"--threads={arguments.threads}",
+            *case.flags,
+        ]
+        output_of(f"{case.name}, ours", command, arguments)
+        result: dict[str, Any] = json.loads(out.read_text())
+    for row in result["benchmarks"]:
+        return dict(row)
+    return str(result["skipped"][0]["reason"])
+
+
+def run_ours(case: Case, arguments: argparse.Namespace) -> dict[str, Any]:
+    """The row of the case; exits with the reason if there is none."""
+    row = row_or_reason(case, arguments)
+    if isinstance(row, str):
+        sys.exit(f"{case.name}: {row}")
+    return row
+
+
+def worker_command(flags: Sequence[str], **more: object) -> list[str]:
+    """Returns the command that does PyTorch's part in a process of its own: this module
+    with its command line, and with `more`."""
+    given = [f"--{key}={value}" for key, value in more.items()]  # the last one counts
+    return [sys.executable, "-m", "tools.peers.step_table", *flags, *given]
+
+
+def counts_of(row: Mapping[str, Any], arguments: argparse.Namespace) -> dict[str, int]:
+    """The calls of each of PyTorch's processes: as many as ours, unless given."""
+    return {
+        "warmups": arguments.warmups or 1 + int(row.get("warmup_calls", 2)),
+        "samples": arguments.samples or max(5, int(row.get("samples", 10))),
+    }
+
+
+def run_rounds(
+    sides: Sequence[str], rounds: int, run: Callable[[str], Outcome]
+) -> dict[str, list[Outcome]]:
+    """Runs all sides once per round, in random order; prints the times."""
+    print(f"{'round':>5}" + "".join(f"{side + ' us':>14}" for side in sides))
+    lot = random.SystemRandom()
+    found: dict[str, list[Outcome]] = {side: [] for side in sides}
+    for index in range(rounds):
+        for side in lot.sample(sides, len(sides)):
+            found[side].append(run(side))
+        times = "".join(f"{found[side][-1].us:>14.0f}" for side in sides)
+        print(f"{index + 1:>5}{times}", flush=True)
+    return found
+
+
+def interval_of(ratios: Sequence[float]) -> tuple[float, float] | None:
+    """The interval of the median; None if there are too few rounds."""
+    found = pair_interval([Pair(math.log(ratio)) for ratio in ratios], ALPHA)
+    return found.ratios if found else None
 
 
 @dataclass(frozen=True)
@@ -98,13 +203,13 @@ def compare(a: argparse.Namespace, flags: Sequence[str]) -> dict[str, Any]:
         if side not in PYTORCH:
             return outcome_of(run_ours(case_of(side, a), a))
         step = {"worker": side, "models": a.model, "precisions": a.precision}
-        command = worker_command("step_table", flags, **step, **counts)
+        command = worker_command(flags, **step, **counts)
         printed = output_of(f"{a.model}, {side}", command, a, KEEP_PAGES | COMPILED)
         return Outcome(**json.loads(printed.splitlines()[-1]))
 
     print(f"{textbook.name}, {a.threads} threads per process")
     sides = [side for side in sides if side not in reasons]
-    found = run_rounds(sides, a.rounds, run, lambda outcome: outcome.us)
+    found = run_rounds(sides, a.rounds, run)
     return {
         "case": f"{a.model}/{a.precision}/{a.mode}/batch:{a.batch}/seq:{a.seq}",
         **counts,
@@ -151,13 +256,24 @@ def parse(flags: Sequence[str]) -> argparse.Namespace:
     add("--sides", type=several(sides), default=sides, help=sides_help)
     add_shape_flags(parser, batch=4)
     add("--worker", choices=PYTORCH, help=argparse.SUPPRESS)
-    arguments = parse_common(parser, flags)
+    add("--rounds", type=positive, default=6, help="processes per side (%(default)s)")
+    add("--threads", type=positive, help="per process (a share of the cores)")
+    add("--warmups", type=positive, help="PyTorch's warm-up calls (as many as ours)")
+    add("--samples", type=positive, help="PyTorch's timed calls (as many as ours)")
+    add("--timeout", type=positive, default=600, help="s per process (%(default)s)")
+    add("--binary", type=Path, default=BINARY, help="our program (the one in build/)")
+    add("--json", type=Path, help="also write the result here")
+    arguments = parser.parse_args(flags)
+    if not arguments.worker and not arguments.binary.is_file():
+        parser.error(f"--binary={arguments.binary}: no such file; run tools/bench once")
     arguments.threads = arguments.threads or len(os.sched_getaffinity(0))
     return arguments
 
 
 def main(flags: Sequence[str]) -> None:
     arguments = parse(flags)
+    # Otherwise its processes would outlive it, since each has a process group.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     results = []
     for model in arguments.models:
         for precision in arguments.precisions:

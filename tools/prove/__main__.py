@@ -65,9 +65,7 @@ def chosen(arguments: argparse.Namespace, stages: Sequence[Stage]) -> list[Stage
 
 def listed(stages: Sequence[Stage]) -> str:
     return "\n".join(
-        f"{stage.key:<5}{stage.name:<12}{stage.limit:>4.0f} s"
-        + (" or more" if stage.takes_rest else "")
-        for stage in stages
+        f"{stage.key:<5}{stage.name:<12}{stage.limit:>4.0f} s" for stage in stages
     )
 
 

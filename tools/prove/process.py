@@ -119,7 +119,7 @@ def run(
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=log,
-        start_new_session=True,
+        process_group=0,  # in a new session it would outlive the machine's command
     )
     try:
         return process.wait(max(0.0, seconds - grace))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tools.prove import monitor
 from tools.prove.process import Place, command_of, environment_of, run, why_not
-from tools.prove.readings import Json, Seen, result
+from tools.prove.readings import Json, Seen
 from tools.prove.stages import Stage
 from tools.prove.state import State
 from tools.prove.steps import Step
@@ -79,17 +79,10 @@ def status_of(records: Sequence[StepRecord], goes_on: bool) -> str:
     return late if any(record.status is None for record in ran) else "good"
 
 
-def _has_all(stage: Stage, out: Path) -> bool:
-    """Whether an earlier part completed all cases."""
-    paths = [step.resumes.replace("{out}", str(out)) for step in stage.steps]
-    return stage.goes_on and all(result(Path(path)).complete for path in paths)
-
-
 def run_stage(stage: Stage, place: Place, state: State, limit: float) -> None:
     out = place.state / stage.folder
-    if state.is_again(stage) and stage.part <= 1:
+    if state.is_again(stage):
         shutil.rmtree(out, ignore_errors=True)
-        state.forget(stage.number)
     out.mkdir(parents=True, exist_ok=True)
     record: Json = {
         "stage": stage.number,
@@ -102,11 +95,7 @@ def run_stage(stage: Stage, place: Place, state: State, limit: float) -> None:
     state.parts[stage.key] = record
     state.save()
     began = time.monotonic()
-    if _has_all(stage, out):
-        records = [StepRecord([], note="an earlier part had all cases")]
-    else:
-        end = began + limit
-        records = [_run_step(step, place, out, end) for step in stage.steps]
+    records = [_run_step(step, place, out, began + limit) for step in stage.steps]
     steps = [asdict(one) for one in records]
     record |= {
         "status": status_of(records, stage.goes_on),
@@ -147,7 +136,6 @@ def run_stages(
             continue
         # A null GPU is as slow as its CPU is busy.
         allowed = stage.limit * (5 if place.null_gpu else 1)
-        limit = left if stage.takes_rest else min(allowed, left)
-        run_stage(stage, place, state, limit)
+        run_stage(stage, place, state, min(allowed, left))
         after(stage)
     return late

@@ -2,7 +2,7 @@
 """The stages for less than an hour on a GPU, the most informative first."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tools.prove import verdicts
 from tools.prove.readings import Seen
@@ -23,19 +23,14 @@ from tools.prove.steps import (
 class Stage:
     number: int
     name: str
-    limit: float  # in seconds; with takes_rest the minimum
+    limit: float  # in seconds, of each call
     look_at: Callable[[Seen], list[str]]
     steps: tuple[Step, ...]
-    part: int = 0  # from 1: it continues where the previous part was cut; 0: the whole
-    takes_rest: bool = False  # of each call's time, until the stage is complete
+    goes_on: bool = False  # in the next call, if the limit cuts it
 
     @property
     def key(self) -> str:
-        return f"{self.number}.{self.part}" if self.part else f"{self.number}"
-
-    @property
-    def goes_on(self) -> bool:
-        return self.part > 0 or self.takes_rest
+        return str(self.number)
 
     @property
     def folder(self) -> str:
@@ -48,13 +43,9 @@ def stage(
     limit: float,
     look_at: Callable[[Seen], list[str]],
     *steps: Step,
-    takes_rest: bool = False,
+    goes_on: bool = False,
 ) -> Stage:
-    return Stage(number, name, limit, look_at, steps, takes_rest=takes_rest)
-
-
-def in_parts(whole: Stage, count: int) -> list[Stage]:
-    return [replace(whole, part=part) for part in range(1, count + 1)]
+    return Stage(number, name, limit, look_at, steps, goes_on)
 
 
 _LARGE_FUSED = (
@@ -107,12 +98,10 @@ STAGES = (
             null=f"--shard=1/8 {NANO}",
         ),
     ),
-    *in_parts(
-        stage(
-            *(5, "smoke", 100, verdicts.rows),
-            cases("smoke", suite="smoke", null=f"--shard=1/3 {NANO}", resumes=True),
-        ),
-        count=2,
+    stage(
+        *(5, "smoke", 150, verdicts.rows),
+        cases("smoke", suite="smoke", null=f"--shard=1/3 {NANO}", resumes=True),
+        goes_on=True,
     ),
     stage(
         *(6, "ranks", 60, verdicts.rows),
@@ -126,12 +115,10 @@ STAGES = (
         *(7, "breakdown", 60, verdicts.breakdown),
         cases("breakdown", "breakdown/small/", real="--trace={out}/traces"),
     ),
-    *in_parts(
-        stage(
-            *(8, "suite", 200, verdicts.rows),
-            cases(SUITE, null=f"--shard=1/3 {NANO}", resumes=True),
-        ),
-        count=3,
+    stage(
+        *(8, "suite", 400, verdicts.rows),
+        cases(SUITE, null=f"--shard=1/3 {NANO}", resumes=True),
+        goes_on=True,
     ),
     stage(
         *(9, "tests", 240, verdicts.tests),
@@ -155,8 +142,8 @@ STAGES = (
         *(10, "aftermath", 60, verdicts.aftermath),
         # This needs a new process: the program times nothing after a profile.
         cases(
-            *("new_process", "harness/ peak/ optimizer/"),
-            null=f"--shard=1/4 {NANO_MODEL}",
+            *("new_process", "harness/ peak/ optimizer/fused/2.7B"),
+            null="--shard=1/4",
         ),
     ),
     stage(
@@ -204,14 +191,16 @@ STAGES = (
         cases("compiled", "compiled/", "--aoti={state}/aoti"),
     ),
     stage(
-        *(14, "paper", 60, verdicts.rows),
+        *(14, "paper", 300, verdicts.rows),
         cases(
             "paper",
             "model_size/ implementations/ attention_scaling/ memory/",
             suite="paper",
+            # All predictions come before the first row.
+            real="--shard=1/8",
             null="--shard=1/200",
             resumes=True,
         ),
-        takes_rest=True,
+        goes_on=True,
     ),
 )

@@ -50,10 +50,6 @@ class State:
             if stage.key in self.parts:
                 self.parts[stage.key]["again"] = True
 
-    def forget(self, number: int) -> None:
-        """Forgets all parts of a stage."""
-        self.parts = {k: p for k, p in self.parts.items() if p["stage"] != number}
-
     def is_again(self, stage: Stage) -> bool:
         return bool(self.parts.get(stage.key, {}).get("again"))
 
@@ -62,8 +58,7 @@ class State:
         new, killed = [], []
         for stage in stages:
             status = self.status(stage)
-            is_cut = status == "cut" and stage.takes_rest
-            if not status or is_cut or self.is_again(stage):
+            if status in ("", "cut") or self.is_again(stage):
                 new.append(stage)
             elif status == "killed" and self.kills(stage) < MOST_KILLS:
                 killed.append(stage)

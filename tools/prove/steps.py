@@ -63,7 +63,8 @@ def cases(
         seconds=seconds,
         resumes=path if resumes else "",
         real=(
-            *("--rounds=1", "--benchmark_min_time=0.3"),
+            "--rounds=1",
+            *(() if suite == "smoke" else ("--benchmark_min_time=0.3",)),
             *(f"--samples_out={{out}}/{result}.samples.jsonl", *real.split()),
         ),
         null=("--warmup=0", "--benchmark_min_time=0", *null.split()),
@@ -130,5 +131,6 @@ def counted(kernel: str, case: str) -> Step:
 
 def peer(module: str, flags: str, modules: tuple[str, ...], seconds: float) -> Step:
     """A tool of tools/peers, which runs PyTorch in Python."""
-    command = ("{python}", "-m", f"tools.peers.{module}", *flags.split())
+    name = f"tools.peers.{module}"
+    command = ("{python}", "-m", "reports.command", name, name, *flags.split())
     return Step(command, seconds=seconds, modules=modules, null=None)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The table of a step: its sides, their turns, and the text of a cell."""
 
+import subprocess
+import sys
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +14,7 @@ from stand_ins import replace_worker, trainbench
 
 from golden import check_golden, refusals
 from processes import is_running, wait_until
+from stub_checkout import ROOT, write_script
 from tools.peers import step_table
 from tools.peers.step_sides import Outcome, case_of, sides_of, work
 from tools.peers.step_table import Cell, cells_of, compare, markdown
@@ -107,6 +110,16 @@ def test_a_worker_that_hangs_is_ended_with_its_children(
     left = pids.read_text().split()
     assert len(left) == 2
     assert wait_until(lambda: not any(map(is_running, left)))
+
+
+def test_its_processes_end_with_it(tmp_path: Path) -> None:
+    program, pid = tmp_path / "trainbench", tmp_path / "pid"
+    write_script(program, f"#!/bin/sh\necho $$ >{pid}\nsleep 600\n")
+    command = [sys.executable, "-m", "tools.peers.step_table", f"--binary={program}"]
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL) as tool:
+        assert wait_until(lambda: pid.exists() and pid.read_text() != "")
+        tool.terminate()
+    assert not is_running(pid.read_text().strip())
 
 
 def test_a_step_that_was_skipped_cannot_be_compared(tmp_path: Path) -> None:

@@ -79,8 +79,9 @@ def test_what_is_said_of_each_kind_of_stage(tmp_path: Path) -> None:
     say("rates and their targets", verdicts.rates, "03-rates", ())
     fused = "implementations/fused/2.7B/bf16_autocast/forward_backward/batch:4/seq:512"
     own = "flash_attention/own/bf16/forward_backward/heads:16/seq:16384/d_head:64"
+    textbook = fused.replace("fused", "textbook")  # has no target
     large = (row(fused, 9e4), row(own, 7e3), row("optimizer/fused/2.7B", 0))
-    store(tmp_path / "headline", "large", *large)
+    store(tmp_path / "headline", "large", *large, row(textbook, 2e5))
     say("targets of the headline", verdicts.headline, "headline", ())
     later = (row("peak/copy/size:1", 0.95), row("harness/spin/us:1000", 995))
     store(tmp_path / "10-aftermath", "new_process", *later, row("c", 1))

@@ -123,29 +123,6 @@ def test_run_sh_finds_the_libraries_and_passes_flags_and_status_on(
     ]
 
 
-def test_run_sh_runs_all_tests_although_one_fails(build: Build) -> None:
-    build.pack()
-    into = build.directory / "reports"
-    flags = (f"--into={into}", "--gtest_brief=1")
-    done = build.carried("tests", *flags, status=1, STUB_STATUS="1")
-    assert into.is_dir()
-    assert done.stdout.splitlines()[::2] == [
-        f"{name} --gtest_filter=Cuda*:*/Cuda* --gtest_output=xml:{into}/{name}.xml "
-        "--gtest_brief=1"
-        for name in ("a_test", "b_test")
-    ]
-    build.carried("tests", status=2)  # the reports need a folder
-
-
-def test_run_sh_ends_a_test_that_hangs(build: Build) -> None:
-    write_script(build.directory / "a_test", "#!/bin/sh\nsleep 600\n")
-    build.pack()
-    flags = (f"--into={build.directory}", "--seconds=1")
-    done = build.carried("tests", *flags, status=124)
-    assert "a_test was ended after 1 seconds" in done.stderr
-    assert done.stdout.startswith("b_test ")
-
-
 @pytest.mark.parametrize(
     ("version", "status"),
     [
