@@ -66,6 +66,10 @@ def test_a_run_continues_with_what_is_missing(trainbench: Program) -> None:
     again = trainbench.measure(*CASES, SAMPLES, TEAM, "--resume=a.json")
     assert again["benchmarks"] == new["benchmarks"]
     assert len(trainbench.samples()) == len(measured(new))
+    # A part without a log keeps the one that is there.
+    trainbench.measure(*CASES, TEAM, "--resume=a.json")
+    trainbench.measure(*CASES, SAMPLES, TEAM, "--resume=a.json")
+    assert len(trainbench.samples()) == len(measured(new))
     # A file that ends too early is refused in one line, and stays as it is, too.
     result = trainbench.directory / "a.json"
     cut = result.read_text()[:1000]
