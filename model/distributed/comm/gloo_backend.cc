@@ -5,8 +5,10 @@
 // macro. LibTorch was built with Gloo.
 #define USE_C10D_GLOO
 #include <csignal>
+#include <string>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
+#include "absl/strings/str_split.h"
 #include "model/distributed/comm/backends.h"
 
 namespace trainbench {
@@ -26,10 +28,13 @@ c10::intrusive_ptr<c10d::Backend> MakeGlooBackend(
   using Gloo = c10d::ProcessGroupGloo;
   IgnoreBrokenPipes();
   auto gloo = Gloo::Options::create(options.timeout);
-  gloo->devices.push_back(
-      options.network_interface.empty()
-          ? Gloo::createDeviceForHostname(options.address)
-          : Gloo::createDeviceForInterface(options.network_interface));
+  for (const auto name :
+       absl::StrSplit(options.network_interfaces, ',', absl::SkipEmpty())) {
+    gloo->devices.push_back(Gloo::createDeviceForInterface(std::string(name)));
+  }
+  if (gloo->devices.empty()) {
+    gloo->devices.push_back(Gloo::createDeviceForHostname(options.address));
+  }
   return c10::make_intrusive<Gloo>(store, options.rank, options.size, gloo);
 }
 

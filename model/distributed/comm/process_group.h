@@ -35,9 +35,9 @@ struct GroupOptions {
   // Timeout of the rendezvous and of every collective: a rank that waits longer
   // for another rank gets an error.
   std::chrono::milliseconds timeout = std::chrono::minutes(1);
-  // The address or network interface that Gloo uses.
+  // Gloo uses this address, or the network interfaces, "eth0,eth1", if any.
   std::string address = "127.0.0.1";
-  std::string network_interface = {};  // overrides the address
+  std::string network_interfaces = {};
 };
 
 // Runs a call that communicates. c10d's own exceptions are c10::DistErrors. An
@@ -48,7 +48,8 @@ void Communicate(const std::function<void()>& call);
 // A collective in flight, null if it has finished. Keeps its tensors alive. Its
 // only call returns when the result is ready: on the CPU for the caller, on a
 // GPU for later work on the current stream. It throws c10::DistError, with the
-// reason from c10d or Gloo, if a rank failed or was too late.
+// reason from c10d or Gloo, if a rank failed or was too late; over NCCL only a
+// later call or Close() may find that.
 using Collective = absl::AnyInvocable<void()>;
 
 inline void Await(Collective collective) {

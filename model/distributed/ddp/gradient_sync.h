@@ -48,9 +48,10 @@ enum class SyncStrategy {
   //   memory as is copied, but the gradients are views of them.
   kOverlapBucketed,
   // c10d's Reducer, which PyTorch's DistributedDataParallel uses: as above, but
-  // the first bucket has 1 MiB, and the buckets are rebuilt after the first
-  // step in the order of completion. It waits inside backward(), so exposed
-  // communication belongs to the backward pass and Finish() only checks.
+  // the buckets are made after the first step, which has one, in the order of
+  // completion. The first has 1 MiB if bucket_bytes is the default. It waits
+  // inside backward(), so exposed communication belongs to the backward pass
+  // and Finish() only checks.
   kReducer,
 };
 
@@ -64,7 +65,8 @@ inline constexpr int64_t kDefaultBucketBytes = int64_t{25} << 20;
 
 struct SyncOptions {
   SyncStrategy strategy = SyncStrategy::kOverlapBucketed;
-  // Maximum bytes of a bucket, for the strategies with buckets.
+  // Maximum bytes of a bucket, for the strategies with buckets; the Reducer's
+  // is complete as soon as it has at least so many.
   int64_t bucket_bytes = kDefaultBucketBytes;
 };
 

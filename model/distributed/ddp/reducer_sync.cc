@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
 #include <tuple>
 #include <utility>
@@ -12,9 +13,11 @@
 namespace trainbench {
 namespace {
 
+// As with the default of `bucket_cap_mb`, or with another one.
 int64_t FirstBucketBytes(const SyncOptions& options) {
-  return std::min<int64_t>(c10d::kDefaultFirstBucketBytes,
-                           options.bucket_bytes);
+  return options.bucket_bytes == kDefaultBucketBytes
+             ? c10d::kDefaultFirstBucketBytes
+             : options.bucket_bytes;
 }
 
 std::unique_ptr<c10d::Reducer> MakeReducer(
@@ -23,12 +26,9 @@ std::unique_ptr<c10d::Reducer> MakeReducer(
   TORCH_CHECK(options.bucket_bytes > 0, "a bucket of ", options.bucket_bytes,
               " bytes");
   const std::vector<bool> none_sparse(parameters.size(), false);
+  // One for each dtype, until the first step has shown the gradients' order.
   auto buckets = std::get<0>(c10d::compute_bucket_assignment_by_size(
-      parameters,
-      {static_cast<std::size_t>(FirstBucketBytes(options)),
-       static_cast<std::size_t>(options.bucket_bytes)},
-      none_sparse));
-  // The last layers' gradients complete first.
+      parameters, {std::numeric_limits<std::size_t>::max()}, none_sparse));
   std::reverse(buckets.begin(), buckets.end());
   return std::make_unique<c10d::Reducer>(
       parameters, std::move(buckets), group.c10d_group(), none_sparse,
@@ -41,7 +41,8 @@ std::unique_ptr<c10d::Reducer> MakeReducer(
       /*bucket_bytes_cap_list=*/std::vector<int64_t>{});
 }
 
-// Calls c10d::Reducer as torch/nn/parallel/distributed.py of PyTorch 2.11 does.
+// Calls c10d::Reducer as torch/nn/parallel/distributed.py of PyTorch 2.11 does
+// with gradient_as_bucket_view=True.
 class ReducerSync final : public GradientSync {
  public:
   ReducerSync(const SyncOptions& options, std::vector<at::Tensor> parameters,

@@ -36,7 +36,7 @@ class ShardedUnit {
   const at::Tensor& shard() const { return shard_; }
 
   // If off, the rank does not communicate: it copies its own shard into the
-  // places of the others, and uses its own gradients as the mean.
+  // places of the others, and uses its own share of the mean.
   void set_exchanges(bool on) { exchanges_ = on; }
 
   // Allocates the buffer and gathers into it in place, unless it is gathered or

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <string>
 #include <thread>
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <utility>
 #include <vector>
 
@@ -199,6 +200,11 @@ TEST_F(RankProcessGroup, ABrokenPipeIsNotTheEnd) {
 TEST(ProcessGroupTest, ALateRankIsAnErrorWithinTheTimeout) {
   EXPECT_THAT(RunAsRanks("RankProcessGroup.DISABLED_OneIsLate", 2).ToString(),
               HasSubstr("rank 1 did not answer"));
+}
+
+TEST(ProcessGroupTest, GlooTakesSeveralNetworkInterfaces) {
+  const auto store = c10::make_intrusive<c10d::HashStore>();
+  EXPECT_TRUE(ProcessGroup::Join(store, {.network_interfaces = "lo,lo"}).ok());
 }
 
 TEST(ProcessGroupTest, ARankMustBeOneOfTheSize) {
