@@ -13,7 +13,8 @@ namespace trainbench {
 // Saves q, k, v, the output and the log-sum-exp of each row. For inputs [batch,
 // heads, seq, d_head] the memory layout of the result is [batch, seq, heads,
 // d_head], so that merging the heads needs no copy. Deterministic for a given
-// number of threads; on a GPU only if LibTorch's setting demands it.
+// number of threads, except the backward pass on a GPU, which LibTorch's
+// deterministic mode refuses.
 at::Tensor FusedAttention(const at::Tensor& q, const at::Tensor& k,
                           const at::Tensor& v);
 

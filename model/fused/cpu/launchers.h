@@ -10,6 +10,7 @@
 #include "model/kernels/cross_entropy.h"
 #include "model/kernels/flash/attention.h"
 #include "model/kernels/rms_norm.h"
+#include "model/kernels/rope.h"
 #include "model/kernels/softmax.h"
 #include "model/kernels/swiglu.h"
 
@@ -23,6 +24,8 @@ void LaunchOnCpu(const kernels::RmsNormForwardArgs& args);
 // for any number of threads.
 void LaunchOnCpu(const kernels::RmsNormBackwardArgs& args);
 int64_t CpuNormParts(int64_t rows);
+
+void LaunchOnCpu(const kernels::RopeArgs& args);
 
 void LaunchOnCpu(const kernels::SwigluForwardArgs& args);
 void LaunchOnCpu(const kernels::SwigluBackwardArgs& args);
