@@ -170,12 +170,27 @@ KernelWork GpuFlash(Stack& s) {
                 Tensor());
 }
 
-KernelWork GpuFlashBackward(Stack& s) {  // grad_out, q, k, v, ...
+// Flash attention copies a gradient, or an output, with its heads apart.
+int64_t CopiedBytes(const Tensor& x) {
+  return x.transpose(1, 2).is_contiguous() ? 0
+                                           : static_cast<int64_t>(x.nbytes());
+}
+
+KernelWork BackwardLikeInputs(Stack& s, int64_t copied_bytes) {
   const Tensor q = s[1].toTensor(), k = s[2].toTensor(), v = s[3].toTensor();
   const int64_t columns = q.size(3) <= 128 ? 32 : 64;
-  return Return(s, Multiply(q, k, 5, GpuBackwardBytes(q, 128, columns, false)),
-                at::empty_like(q), at::empty_like(k), at::empty_like(v));
+  const int64_t scratch =
+      copied_bytes + GpuBackwardBytes(q, 128, columns, false);
+  return Return(s, Multiply(q, k, 5, scratch), at::empty_like(q),
+                at::empty_like(k), at::empty_like(v));
 }
+
+KernelWork GpuFlashBackward(Stack& s) {  // grad_out, q, k, v, out, ...
+  return BackwardLikeInputs(
+      s, CopiedBytes(s[0].toTensor()) + CopiedBytes(s[4].toTensor()));
+}
+
+KernelWork GpuCudnnBackward(Stack& s) { return BackwardLikeInputs(s, 0); }
 
 KernelWork GpuCudnn(Stack& s) {
   const Tensor q = s[0].toTensor(), k = s[1].toTensor();
@@ -199,8 +214,15 @@ KernelWork GpuEfficientBackward(Stack& s) {
   const Tensor q = s[1].toTensor(), k = s[2].toTensor(), v = s[3].toTensor();
   const int64_t tile = q.size(3) <= 64 ? 64 : 128;
   const int64_t columns = q.size(3) <= 128 ? tile : 64;
-  return Return(s, Multiply(q, k, 5, GpuBackwardBytes(q, tile, columns, true)),
-                HeadsLast(q), HeadsLast(k), HeadsLast(v), Tensor());
+  // For 16-bit inputs it also sums the gradients of wide keys and values.
+  const int64_t sums = q.size(3) > 128 && q.element_size() < 4
+                           ? 2 * 4 * q.size(0) * q.size(1) *
+                                 RoundUp(k.size(2), 128) *
+                                 RoundUp(q.size(3), 128)
+                           : 0;
+  return Return(
+      s, Multiply(q, k, 5, sums + GpuBackwardBytes(q, tile, columns, true)),
+      HeadsLast(q), HeadsLast(k), HeadsLast(v), Tensor());
 }
 
 using Kernels = std::unordered_map<std::string, Kernel>;
@@ -215,7 +237,7 @@ Kernel FindAttentionKernel(const c10::OperatorName& name, c10::Device device) {
       {"flash_attention", GpuFlash},
       {"flash_attention_backward", GpuFlashBackward},
       {"cudnn_attention", GpuCudnn},
-      {"cudnn_attention_backward", GpuFlashBackward},
+      {"cudnn_attention_backward", GpuCudnnBackward},
       {"efficient_attention", GpuEfficient},
       {"efficient_attention_backward", GpuEfficientBackward}};
   constexpr std::string_view prefix = "aten::_scaled_dot_product_";

@@ -3,6 +3,7 @@
 #include "model/dry_run/operators.h"
 
 #include <ATen/ATen.h>
+#include <ATen/AccumulateType.h>
 #include <ATen/Parallel.h>
 #include <ATen/TensorIterator.h>
 #include <ATen/WrapDimUtils.h>
@@ -52,10 +53,26 @@ KernelWork IndexSelect(Stack& s) {
   return Return(s, {}, at::empty(sizes, x.options()));
 }
 
+// For many tokens a GPU sorts them, splits those of each word into parts of ten
+// and sums the parts in fp32 (aten/src/ATen/native/cuda/
+// EmbeddingBackwardKernel.cu).
+int64_t SortedTokensBytes(int64_t tokens, int64_t words, int64_t d_model) {
+  constexpr int64_t kFew = 3072, kPart = 10, kIndex = 8;
+  if (tokens <= kFew) return 0;
+  const int64_t segments = std::min(tokens, words);
+  const int64_t parts = tokens / kPart + segments;
+  return 4 * parts * d_model + kIndex * (3 * tokens + 2 * segments + parts + 2);
+}
+
 KernelWork EmbeddingBackward(Stack& s) {
   const Tensor gradient = s[0].toTensor();
-  return Return(
-      s, {}, at::empty({s[2].toInt(), gradient.size(-1)}, gradient.options()));
+  const int64_t words = s[2].toInt(), d_model = gradient.size(-1);
+  const int64_t scratch =
+      gradient.is_cuda()
+          ? SortedTokensBytes(s[1].toTensor().numel(), words, d_model)
+          : 0;
+  return Return(s, {.scratch_bytes = scratch},
+                at::empty({words, d_model}, gradient.options()));
 }
 
 KernelWork FusedRmsNorm(Stack& s) {
@@ -123,16 +140,22 @@ KernelWork LayerNorm(Stack& s) {
   std::vector<int64_t> rows = x.sizes().vec();
   const std::size_t normed = s[1].toIntVector().size();
   std::fill(rows.end() - static_cast<std::ptrdiff_t>(normed), rows.end(), 1);
-  const Tensor mean = at::empty(rows, weight.options());
+  const at::ScalarType type =
+      x.is_cuda() ? at::toAccumulateType(x.scalar_type(), /*is_cuda=*/true)
+                  : weight.scalar_type();
+  const Tensor mean = at::empty(rows, weight.options().dtype(type));
   return Return(s, {}, at::empty_like(x), mean, at::empty_like(mean));
 }
 
 KernelWork LayerNormBackward(Stack& s) {
   const Tensor x = s[1].toTensor(), weight = s[5].toTensor();
+  const bool has_bias = s[7].toBoolList()[2];
   // Each CPU thread sums both gradients of the weights.
-  const int64_t sums = 2 * at::get_num_threads() * weight.numel();
+  const int64_t sums =
+      x.is_cuda() ? 0 : 2 * at::get_num_threads() * weight.numel();
   return Return(s, {.scratch_bytes = 4 * sums}, at::empty_like(x),
-                at::empty_like(weight), at::empty_like(weight));
+                at::empty_like(weight),
+                has_bias ? at::empty_like(weight) : Tensor());
 }
 
 // A CPU sums 16-bit values in fp32. It then divides by an int64, which it

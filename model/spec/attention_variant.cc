@@ -38,15 +38,28 @@ std::string WhyNot(AttentionKind kind, DeviceKind device, bool bf16,
                    int64_t d_head, int64_t shared_bytes) {
   const AttentionVariant& variant = VariantOf(kind);
   const absl::string_view name = AttentionName(kind);
-  if (AttentionOpPrefix(kind, device).empty()) {
-    return absl::StrCat(name, device == DeviceKind::kCpu
-                                  ? " attention needs an NVIDIA GPU; on a CPU"
-                                  : " attention needs a CPU; on a GPU");
+  if (device == DeviceKind::kCpu) {
+    return variant.on_cpu ? ""
+                          : absl::StrCat(name,
+                                         " attention needs an NVIDIA GPU; on a "
+                                         "CPU");
   }
-  if (device == DeviceKind::kCpu) return "";
   if (!bf16 && !variant.fp32_on_cuda) {
     return absl::StrCat("on a GPU ", name,
                         " attention supports only bf16 and fp16; for fp32");
+  }
+  if (const int64_t most = variant.cuda_most_d_head;
+      most > 0 && d_head > most) {
+    return absl::StrCat("on a GPU ", name,
+                        " attention supports heads of dimension ", most,
+                        " at most; for dimension ", d_head);
+  }
+  if (const int64_t step = variant.cuda_head_bytes / (bf16 ? 2 : 4);
+      step > 0 && d_head % step != 0) {
+    return absl::StrCat("on a GPU ", name,
+                        " attention supports heads of dimensions that are "
+                        "multiples of ",
+                        step, "; for dimension ", d_head);
   }
   const auto& known = variant.cuda_d_heads;
   if (known[0] == 0) return "";
@@ -70,11 +83,6 @@ std::string WhyNot(AttentionKind kind, DeviceKind device, bool bf16,
 
 const AttentionVariant& VariantOf(AttentionKind kind) {
   return kVariants[static_cast<std::size_t>(kind)];
-}
-
-absl::string_view AttentionOpPrefix(AttentionKind kind, DeviceKind device) {
-  const AttentionVariant& variant = VariantOf(kind);
-  return device == DeviceKind::kCpu ? variant.cpu_op : variant.cuda_op;
 }
 
 std::string AttentionUnavailable(AttentionKind kind, DeviceKind device,

@@ -52,10 +52,13 @@ struct AttentionVariant {
   // The backward pass reads the output of the forward pass.
   bool keeps_output = true;
   // Prefix of the operator's name in a profile, which proves which variant ran.
-  // Empty if the device has no such kernel.
-  absl::string_view cpu_op = {};
-  absl::string_view cuda_op = {};
+  absl::string_view op = {};
+  bool on_cpu = true;        // false: on a GPU only
   bool fp32_on_cuda = true;  // false: 16-bit types only
+  // Limits of LibTorch's kernels: the widest head, and the bytes of which a
+  // head must be a multiple; 0: any.
+  int64_t cuda_most_d_head = 0;
+  int64_t cuda_head_bytes = 0;
   // The head dimensions that the GPU kernel has tiles for; empty: any. The last
   // ones also hold heads that are too wide for the others, in steps of 8.
   std::array<int64_t, 4> cuda_d_heads = {};
@@ -65,8 +68,6 @@ struct AttentionVariant {
 };
 
 const AttentionVariant& VariantOf(AttentionKind kind);
-
-absl::string_view AttentionOpPrefix(AttentionKind kind, DeviceKind device);
 
 // Returns why the variant cannot run on this device with operands in bf16 (or
 // fp32 if not) and heads of this dimension, and which variants can, as a

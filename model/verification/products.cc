@@ -30,7 +30,7 @@ bool IsProduct(absl::string_view op) {
 bool IsOurAttention(absl::string_view op) {
   return absl::StartsWith(op, "trainbench::") &&
          std::ranges::any_of(kAttentionKinds, [&](AttentionKind kind) {
-           return op == VariantOf(kind).cpu_op || op == VariantOf(kind).cuda_op;
+           return op == VariantOf(kind).op;
          });
 }
 

@@ -135,8 +135,8 @@ double Dot(const at::Tensor& a, const at::Tensor& b) {
 // distributed.
 //
 // The slope along d should be g.d. Along g alone it would be |g|^2 even if
-// parts of g were missing. With n, the difference divided by |g|^2 is as large
-// as the relative error of g, regardless of its direction.
+// parts of g were missing. With n, the difference divided by |g|^2 is in root
+// mean square at least the relative error of g, whatever its direction.
 absl::Status VerifyGradients(const TransformerLm& model,
                              const CheckedBatch& batch, Precision precision) {
   double squared_norm = 0;

@@ -37,6 +37,13 @@ inline ModelConfig GateBiased(ModelConfig config) {
   return config;
 }
 
+// LayerNorm without biases.
+inline ModelConfig LayerNormed(ModelConfig config) {
+  config.mlp = Mlp::kGelu;
+  config.norm = Normalization::kLayer;
+  return config;
+}
+
 // Three query heads share one head of keys and values.
 inline ModelConfig Grouped(ModelConfig config) {
   config.kv_heads = config.heads / 3;

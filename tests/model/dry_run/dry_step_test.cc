@@ -87,6 +87,7 @@ std::vector<StepParams> Shapes() {
       Job(Tied({"tied", 32, 64, 1, 2, 8000}), 3, 48),
       Job(Grouped({"grouped", 96, 64, 2, 6, 128}), 2, 96),
       Job(Gpt({"gpt", 64, 192, 2, 4, 256, kSdpa, kLibrary}), 2, 64),
+      Job(LayerNormed({"norm", 2048, 2, 1, 1, 2, kSdpa, kLibrary}), 1, 2),
       Job(Gpt({"gpt_fused", 64, 192, 2, 4, 256, kOwn, kFused}), 2, 64),
       Job(Biased({"biased", 64, 192, 2, 4, 256}), 2, 64),
       Job(GateBiased({"gate", 64, 192, 2, 4, 256, kOwn, kFused}), 2, 64),
@@ -211,8 +212,14 @@ int64_t RequestedPeak(const StepParams& job, const Device& device) {
   return peak.counts->requested - peak.library_bytes;
 }
 
+// All kernels of attention, and shapes in which a kernel of LibTorch takes
+// memory.
 std::vector<StepParams> GpuJobs() {
-  std::vector<StepParams> jobs;
+  std::vector<StepParams> jobs = {
+      Job({"tokens", 4096, 2, 1, 32, 32000, kOwn, kFused}, 2, 1600),
+      Job({"copies", 128, 4, 1, 2, 64, kSdpaFlash, kLibrary}, 64, 128),
+      Job({"wide", 512, 4, 1, 2, 64, kSdpaEfficient, kLibrary}, 2, 1001),
+      Job(Gpt({"gpt", 1024, 64, 4, 16, 301, kSdpaFlash, kLibrary}), 16, 128)};
   for (const Implementation implementation : kImplementations) {
     for (const AttentionKind attention :
          {kNaive, kTiled, kSdpa, kSdpaMath, kSdpaFlash, kSdpaEfficient,

@@ -43,7 +43,7 @@ TEST(AttentionVariantsTest, TheOperatorOfAVariantProvesThatItRan) {
                        ComputeAttention(kind, in[0], in[1], in[2]);
                      }).operators;
     for (const AttentionKind other : OnCpu()) {
-      const std::string op(AttentionOpPrefix(other, DeviceKind::kCpu));
+      const std::string op(VariantOf(other).op);
       // These run batched products, or LibTorch's choice, which is flash.
       const bool both = other == AttentionKind::kNaive ||
                         other == AttentionKind::kSdpa ||

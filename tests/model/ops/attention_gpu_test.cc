@@ -70,7 +70,7 @@ TEST_F(CudaAttentionTest, EachVariantGivesTheFloat64Result) {
 TEST_F(CudaAttentionTest, TheOperatorOfTheVariantRuns) {
   for (const Variant& variant : Variants()) {
     const AttentionInputs in = Inputs(variant);
-    const std::string op(AttentionOpPrefix(variant.kind, DeviceKind::kCuda));
+    const std::string op(VariantOf(variant.kind).op);
     EXPECT_THAT(
         ProductsOf([&] { AttentionForward(variant.kind, in); }).operators,
         Contains(StartsWith(op)))

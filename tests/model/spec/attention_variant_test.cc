@@ -17,7 +17,7 @@ using enum AttentionKind;
 
 TEST(AttentionVariantTest, IsFoundByItsKind) {
   EXPECT_EQ(AttentionName(kSdpaFlash), "sdpa_flash");
-  EXPECT_EQ(VariantOf(kSdpaEfficient).cuda_op,
+  EXPECT_EQ(VariantOf(kSdpaEfficient).op,
             "aten::_scaled_dot_product_efficient_attention");
   EXPECT_EQ(AttentionName.Joined(),
             "naive, sdpa, sdpa_math, sdpa_flash, sdpa_efficient, sdpa_cudnn, "
@@ -39,7 +39,7 @@ TEST(AttentionVariantTest, IsUnavailableForTheReasonsOfTheGolden) {
   for (const bool bf16 : {false, true}) {
     const std::string dtype = bf16 ? "bf16" : "fp32";
     add("CPU, " + dtype, DeviceKind::kCpu, bf16, 128, 1);
-    for (const int64_t d_head : {16, 32, 40, 64, 80, 128}) {
+    for (const int64_t d_head : {6, 16, 32, 40, 64, 80, 100, 128, 320}) {
       add(absl::StrCat("GPU, ", dtype, ", heads of ", d_head),
           DeviceKind::kCuda, bf16, d_head, /*unknown*/ 0);
     }
