@@ -6,9 +6,9 @@
 
 #include <string>
 
-#include "fixtures/device/cuda_support.h"
 #include "model/nn/autocast.h"
 #include "model/nn/dtype.h"
+#include "tests/support/cuda_test.h"
 #include "tests/support/matchers.h"
 
 namespace trainbench {
@@ -75,8 +75,8 @@ TEST_P(ToyStepTest, WrongLogitsAreReported) {
   EXPECT_THAT(std::string(wrong.message()), StartsWith("logits_error 0.5"));
 }
 
-TEST(CudaToyStepTest, AutocastWidensTheLayerNorm) {
-  if (CudaDeviceCount() == 0) GTEST_SKIP() << "no CUDA device";
+using CudaToyStepTest = CudaTest;
+TEST_F(CudaToyStepTest, AutocastWidensTheLayerNorm) {
   at::manual_seed(1);
   const at::Device gpu(at::kCUDA, 0);
   ToyModel model(gpu);

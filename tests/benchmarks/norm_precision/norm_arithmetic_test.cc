@@ -6,9 +6,9 @@
 
 #include <string>
 
-#include "fixtures/device/cuda_support.h"
 #include "model/nn/dtype.h"
 #include "model/nn/norm.h"
+#include "tests/support/cuda_test.h"
 #include "tests/support/matchers.h"
 
 namespace trainbench {
@@ -139,8 +139,8 @@ TEST(NormArithmeticTest, TheErrorIsRelativeToTheNorm) {
   EXPECT_NEAR(NormError(NormKind::kRmsNorm, x, at::zeros_like(y)), 1, 1e-12);
 }
 
-TEST(CudaNormArithmeticTest, NormsRoundAsSimulated) {
-  if (CudaDeviceCount() == 0) GTEST_SKIP() << "no CUDA device";
+using CudaNormArithmeticTest = CudaTest;
+TEST_F(CudaNormArithmeticTest, NormsRoundAsSimulated) {
   at::manual_seed(1);
   const at::Device gpu(at::kCUDA, 0);
   for (const NormKind kind : kKinds) {

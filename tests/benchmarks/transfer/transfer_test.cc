@@ -2,13 +2,12 @@
 
 #include "benchmarks/transfer/transfer.h"
 
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <set>
 
-#include "fixtures/device/cuda_support.h"
 #include "fixtures/memory/memory_probe.h"
+#include "tests/support/cuda_test.h"
 
 namespace trainbench {
 namespace {
@@ -48,8 +47,8 @@ TEST(TransferTest, OneMemoryIsLoadedTwiceByACopyWithinIt) {
   }
 }
 
-TEST(CudaTransferTest, BytesArriveAndFillTheMemory) {
-  if (CudaDeviceCount() == 0) GTEST_SKIP() << "no CUDA device";
+using CudaTransferTest = CudaTest;
+TEST_F(CudaTransferTest, BytesArriveAndFillTheMemory) {
   const at::Device gpu(at::kCUDA, 0);
   constexpr int64_t kMany = 64 << 20;
   for (const TransferKind kind : TransferKinds(at::kCUDA)) {

@@ -2,7 +2,6 @@
 // Dry steps compared with real ones, on the CPU's allocator.
 
 #include <ATen/Parallel.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <cstdint>
@@ -21,6 +20,7 @@
 #include "model/spec/attention_variant.h"
 #include "tests/model/step_bytes.h"
 #include "tests/support/architectures.h"
+#include "tests/support/cuda_test.h"
 
 namespace trainbench {
 namespace {
@@ -244,19 +244,18 @@ bool HasOwnWorkspace(const StepParams& job, const Device& gpu) {
   return !gpu.null_gpu && (attention == kSdpa || attention == kSdpaCudnn);
 }
 
-TEST(CudaDryStepTest, RequestsTheBytesOfARealStep) {
-  const auto gpu = OpenDevice("cuda");
-  if (!gpu.ok()) GTEST_SKIP() << "no CUDA device";
-  gpu->TakeLibraryMemory();
+using CudaDryStepTest = CudaTest;
+TEST_F(CudaDryStepTest, RequestsTheBytesOfARealStep) {
+  device_.TakeLibraryMemory();
   std::size_t count = 0;
   for (StepParams job : GpuJobs()) {
     for (const Precision precision : kDtypes) {
       job.precision = precision;
       job.mode = kStepModes[count++ % kStepModes.size()];
-      if (!ModelStep::Unavailable(job, *gpu).empty()) continue;
-      const int64_t requested = RequestedPeak(job, *gpu);
-      const int64_t dry = DryBytesOfStep(job, *gpu).peak;
-      if (HasOwnWorkspace(job, *gpu)) {
+      if (!ModelStep::Unavailable(job, device_).empty()) continue;
+      const int64_t requested = RequestedPeak(job, device_);
+      const int64_t dry = DryBytesOfStep(job, device_).peak;
+      if (HasOwnWorkspace(job, device_)) {
         EXPECT_LE(dry, requested + requested / 10) << TextOf(job);
       } else {
         EXPECT_EQ(dry, requested) << TextOf(job);

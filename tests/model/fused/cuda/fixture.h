@@ -7,22 +7,22 @@
 #define TRAINBENCH_TESTS_MODEL_FUSED_CUDA_FIXTURE_H_
 
 #include <dlfcn.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <cstdint>
 
-#include "fixtures/device/cuda_support.h"
 #include "tests/model/fused/comparison.h"
 #include "tests/model/kernels/emulated.h"
+#include "tests/support/cuda_test.h"
 #include "tools/null_gpu/null_gpu.h"
 
 namespace trainbench {
 
-class CudaFusedTest : public testing::Test {
+class CudaFusedTest : public CudaTest {
  protected:
   void SetUp() override {
-    if (CudaDeviceCount() == 0) GTEST_SKIP() << "no CUDA device";
+    CudaTest::SetUp();
+    if (IsSkipped()) return;
     at::manual_seed(1);
     emulated_ = kernels::EmulatedKernels::Install();
     ResetCounters();

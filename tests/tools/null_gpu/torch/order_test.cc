@@ -6,15 +6,13 @@
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
-#include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <cstdlib>
 #include <optional>
 #include <string_view>
 
-#include "fixtures/device/cuda_support.h"
-#include "fixtures/device/device.h"
+#include "tests/support/cuda_test.h"
 
 namespace trainbench {
 namespace {
@@ -24,12 +22,12 @@ bool IsOrderChecked() {
   return checked != nullptr && std::string_view(checked) == "1";
 }
 
-class CudaOrderDeathTest : public testing::Test {
+class CudaOrderDeathTest : public CudaTest {
  protected:
   void SetUp() override {
-    if (CudaDeviceCount() == 0) GTEST_SKIP() << "no CUDA device";
+    CudaTest::SetUp();
+    if (IsSkipped()) return;
     if (!IsOrderChecked()) GTEST_SKIP() << "nobody looks at the order";
-    ASSERT_TRUE(OpenDevice("cuda").ok());
     // The host waits, so the values are ordered before the test's work.
     other_ = c10::cuda::getStreamFromPool();
     x_ = at::ones({1024}, at::kCUDA);
