@@ -20,12 +20,6 @@ class CaptureTest : public NullGpuTest {
     side_ = NonBlockingStream();
     event_ = NewEvent();
   }
-  void TearDown() override {
-    for (cudaGraph_t graph : graphs_) {
-      EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
-    }
-    NullGpuTest::TearDown();
-  }
 
   void Begin(cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal) {
     ASSERT_EQ(cudaStreamBeginCapture(stream_, mode), cudaSuccess);
@@ -33,7 +27,9 @@ class CaptureTest : public NullGpuTest {
   cudaError_t End() {
     const cudaError_t error = cudaStreamEndCapture(stream_, &graph_);
     EXPECT_EQ(graph_ == nullptr, error != cudaSuccess);
-    if (graph_ != nullptr) graphs_.push_back(graph_);
+    if (graph_ == nullptr) return error;
+    AtEnd(
+        [graph = graph_] { EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess); });
     return error;
   }
   cudaStreamCaptureStatus Status() {
@@ -50,9 +46,6 @@ class CaptureTest : public NullGpuTest {
   cudaStream_t stream_ = nullptr, side_ = nullptr;
   cudaEvent_t event_ = nullptr;
   cudaGraph_t graph_ = nullptr;  // captured last
-
- private:
-  std::vector<cudaGraph_t> graphs_;
 };
 
 TEST_F(CaptureTest, WorkBecomesNodesAndRunsWithTheGraph) {

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tests/tools/null_gpu/fixture.h"
@@ -51,11 +50,10 @@ class CuptiTest : public NullGpuTest {
     Completed().clear();
     cuptiActivityRegisterCallbacks(&Request, &Complete);
     for (const auto kind : kKinds) cuptiActivityEnable(kind);
-  }
-  void TearDown() override {
-    for (const auto kind : kKinds) cuptiActivityDisable(kind);
-    cuptiActivityFlushAll(0);
-    NullGpuTest::TearDown();
+    AtEnd([] {
+      for (const auto kind : kKinds) cuptiActivityDisable(kind);
+      cuptiActivityFlushAll(0);
+    });
   }
 
   // Returns all records of a kind.
@@ -231,9 +229,8 @@ uint64_t FastTicks() { return 4 * static_cast<uint64_t>(NowNs()); }
 TEST_F(CuptiTest, TheDelayIsInNanosecondsOfAnyClock) {
   const cudaStream_t stream = BlockingStream();
   cuptiActivityRegisterTimestampCallback(&FastTicks);
-  const int64_t usual_ns = std::exchange(GetSettings().skew_ns, 1'000'000'000);
+  Set(&Settings::skew_ns, 1'000'000'000);
   for (int i = 0; i < 50; ++i) ASSERT_EQ(Launch(stream), cudaSuccess);
-  GetSettings().skew_ns = usual_ns;
   cuptiActivityRegisterTimestampCallback(nullptr);
   // The last kernel's times are not spoiled.
   EXPECT_GT(Kernels().back().start - Calls().back().start, 3'600'000'000);

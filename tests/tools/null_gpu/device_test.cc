@@ -61,9 +61,8 @@ TEST_F(DeviceTest, IsForAllProcessesUnlessItIsToBeForOne) {
     return mode;
   };
   EXPECT_EQ(ask(), cudaComputeModeDefault);
-  GetSettings().exclusive = true;
+  Set(&Settings::exclusive, true);
   EXPECT_EQ(ask(), cudaComputeModeExclusiveProcess);
-  GetSettings().exclusive = false;
 }
 
 TEST_F(DeviceTest, ThereIsOneUnlessMoreAreWanted) {

@@ -10,6 +10,8 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tools/null_gpu/core/counters.h"
@@ -29,16 +31,18 @@ class NullGpuTest : public testing::Test {
   void TearDown() override {
     SetFaults("");
     RestoreContext();
-    for (cudaGraphExec_t exec : execs_) {
-      EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
-    }
-    for (cudaEvent_t event : events_) {
-      EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
-    }
-    for (cudaStream_t stream : streams_) {
-      EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
-    }
-    for (void* block : blocks_) EXPECT_EQ(cudaFree(block), cudaSuccess);
+    for (; !at_end_.empty(); at_end_.pop_back()) at_end_.back()();
+  }
+
+  // TearDown makes the calls in reverse order.
+  void AtEnd(std::function<void()> call) { at_end_.push_back(std::move(call)); }
+
+  // Changes a setting until the test ends.
+  template <typename T>
+  void Set(T Settings::*field, std::type_identity_t<T> value) {
+    AtEnd([field, before = std::exchange(GetSettings().*field, value)] {
+      GetSettings().*field = before;
+    });
   }
 
   // Replaces the plan of faults and restarts the count of calls.
@@ -54,23 +58,28 @@ class NullGpuTest : public testing::Test {
   // TearDown destroys the streams, events and graphs, and frees the memory.
 
   void* Allocated(size_t bytes) {
-    EXPECT_EQ(cudaMalloc(&blocks_.emplace_back(), bytes), cudaSuccess);
-    return blocks_.back();
+    void* block = nullptr;
+    EXPECT_EQ(cudaMalloc(&block, bytes), cudaSuccess);
+    AtEnd([block] { EXPECT_EQ(cudaFree(block), cudaSuccess); });
+    return block;
   }
   // Returns a stream that waits for the legacy default stream.
   cudaStream_t BlockingStream() {
-    EXPECT_EQ(cudaStreamCreate(&streams_.emplace_back()), cudaSuccess);
-    return streams_.back();
+    cudaStream_t stream = nullptr;
+    EXPECT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+    return Owned(stream);
   }
   cudaStream_t NonBlockingStream() {
-    EXPECT_EQ(cudaStreamCreateWithPriority(&streams_.emplace_back(),
-                                           cudaStreamNonBlocking, 0),
+    cudaStream_t stream = nullptr;
+    EXPECT_EQ(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, 0),
               cudaSuccess);
-    return streams_.back();
+    return Owned(stream);
   }
   cudaEvent_t NewEvent() {
-    EXPECT_EQ(cudaEventCreate(&events_.emplace_back()), cudaSuccess);
-    return events_.back();
+    cudaEvent_t event = nullptr;
+    EXPECT_EQ(cudaEventCreate(&event), cudaSuccess);
+    AtEnd([event] { EXPECT_EQ(cudaEventDestroy(event), cudaSuccess); });
+    return event;
   }
 
   // Makes `to` wait for the work on `from`.
@@ -88,10 +97,11 @@ class NullGpuTest : public testing::Test {
               cudaSuccess);
     work();
     EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
-    EXPECT_EQ(cudaGraphInstantiateWithFlags(&execs_.emplace_back(), graph, 0),
-              cudaSuccess);
+    cudaGraphExec_t exec = nullptr;
+    EXPECT_EQ(cudaGraphInstantiateWithFlags(&exec, graph, 0), cudaSuccess);
     EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
-    return execs_.back();
+    AtEnd([exec] { EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess); });
+    return exec;
   }
 
   // Launches a kernel of the program.
@@ -102,10 +112,12 @@ class NullGpuTest : public testing::Test {
   }
 
  private:
-  std::vector<cudaStream_t> streams_;
-  std::vector<cudaEvent_t> events_;
-  std::vector<cudaGraphExec_t> execs_;
-  std::vector<void*> blocks_;
+  cudaStream_t Owned(cudaStream_t stream) {
+    AtEnd([stream] { EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess); });
+    return stream;
+  }
+
+  std::vector<std::function<void()>> at_end_;
 };
 
 }  // namespace null_gpu

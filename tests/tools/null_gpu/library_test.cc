@@ -38,10 +38,7 @@ class CublasTest : public LibraryTest {
   void SetUp() override {
     LibraryTest::SetUp();
     ASSERT_EQ(cublasCreate(&handle_), CUBLAS_STATUS_SUCCESS);
-  }
-  void TearDown() override {
-    EXPECT_EQ(cublasDestroy(handle_), CUBLAS_STATUS_SUCCESS);
-    LibraryTest::TearDown();
+    AtEnd([this] { EXPECT_EQ(cublasDestroy(handle_), CUBLAS_STATUS_SUCCESS); });
   }
   cublasStatus_t Multiply(cudaDataType type) {
     return cublasGemmEx(handle_, CUBLAS_OP_T, CUBLAS_OP_N, 8, 8, 8, nullptr,

@@ -8,7 +8,6 @@
 #include <bit>
 #include <functional>
 #include <string>
-#include <utility>
 
 #include "tests/tools/null_gpu/fixture.h"
 
@@ -23,20 +22,13 @@ class OrderTest : public NullGpuTest {
 
   void SetUp() override {
     NullGpuTest::SetUp();
-    GetSettings().order = true;
+    Set(&Settings::order, true);
     blocking_ = BlockingStream();
     one_ = NonBlockingStream();
     two_ = NonBlockingStream();
     event_ = NewEvent();
-    ASSERT_EQ(cudaMalloc(&memory_, kBytes), cudaSuccess);
-    ASSERT_EQ(cudaMalloc(&other_, kBytes), cudaSuccess);
-  }
-  void TearDown() override {
-    for (void* memory : {memory_, other_}) {
-      EXPECT_EQ(cudaFree(memory), cudaSuccess);
-    }
-    GetSettings().order = false;
-    NullGpuTest::TearDown();
+    memory_ = Allocated(kBytes);
+    other_ = Allocated(kBytes);
   }
 
   void Fill(cudaStream_t stream, size_t offset = 0, size_t bytes = kBytes) {
@@ -91,6 +83,8 @@ TEST_F(OrderTest, ReadsAndOtherBytesNeedNoOrder) {
 }
 
 TEST_F(OrderTest, EachKindOfWaitOrders) {
+  void* idle = nullptr;
+  ASSERT_EQ(cudaMalloc(&idle, kBytes), cudaSuccess);
   const auto ended = [](cudaError_t status) { return status == cudaSuccess; };
   const std::function<void()> waits[] = {
       [&] { Wait(two_, one_); },
@@ -107,7 +101,7 @@ TEST_F(OrderTest, EachKindOfWaitOrders) {
         ASSERT_EQ(cudaEventRecord(event_, one_), cudaSuccess);
         while (!ended(cudaEventQuery(event_))) continue;
       },
-      [&] { ASSERT_EQ(cudaFree(std::exchange(other_, nullptr)), cudaSuccess); },
+      [&] { ASSERT_EQ(cudaFree(idle), cudaSuccess); },
   };
   for (const auto& wait : waits) {
     Fill(one_);

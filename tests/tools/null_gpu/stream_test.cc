@@ -2,8 +2,6 @@
 
 #include "tools/null_gpu/streams/stream.h"
 
-#include <utility>
-
 #include "tests/tools/null_gpu/fixture.h"
 
 namespace null_gpu {
@@ -102,7 +100,7 @@ TEST_F(StreamTest, AKernelThatNeverEndsHoldsItsStream) {
 
 TEST_F(StreamTest, AFullQueueMakesTheHostWait) {
   constexpr int64_t kShort = 200'000'000;
-  const size_t queue = std::exchange(GetSettings().queue, 2);
+  Set(&Settings::queue, 2);
   Run(stream_, kShort);
   ASSERT_EQ(cudaEventRecord(before_, stream_), cudaSuccess);
   Run(stream_, kLong);
@@ -111,7 +109,6 @@ TEST_F(StreamTest, AFullQueueMakesTheHostWait) {
   Run(stream_, kShort);
   EXPECT_EQ(cudaEventQuery(before_), cudaSuccess);
   EXPECT_EQ(cudaEventQuery(after_), cudaErrorNotReady);
-  GetSettings().queue = queue;
 }
 
 TEST_F(StreamTest, LaunchesAreChecked) {

@@ -31,13 +31,9 @@ class ValuesTest : public NullGpuTest {
  protected:
   void SetUp() override {
     NullGpuTest::SetUp();
-    GetSettings().values = true;
+    Set(&Settings::values, true);
     from_ = static_cast<int*>(Allocated(sizeof(Four)));
     to_ = static_cast<int*>(Allocated(sizeof(Four)));
-  }
-  void TearDown() override {
-    GetSettings().values = false;
-    NullGpuTest::TearDown();
   }
 
   static void Copy(void* to, const void* from) {
