@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from processes import Finished, run
+from processes import Finished, Started, run, started
 from tools.prove import steps
 
 Json = dict[str, Any]
@@ -87,23 +87,16 @@ class Program:
         """Returns the lines of the last run with SAMPLES."""
         return load_lines(self.directory / "a.jsonl")
 
-    def start(
+    def started(
         self,
         *flags: str,
         prefix: Sequence[str] = ("env", "--default-signal=HUP"),
         stdout: int = subprocess.DEVNULL,
-    ) -> subprocess.Popen[str]:
-        """Starts the program in a new session."""
-        return subprocess.Popen(
-            [*prefix, *self.command(*flags)],
-            cwd=self.directory,
-            env=self.environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=stdout,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+    ) -> Started:
+        """Starts the program in a new session, and kills it in the end."""
+        command = (*prefix, *self.command(*flags))
+        env = self.environment()
+        return started(*command, cwd=self.directory, env=env, stdout=stdout)
 
 
 def load(path: Path) -> Json:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from processes import wait_for
 from program import NANO, NANO_FORWARD_NAME, OUT, Program, measured, without
 
 GIB = 2**30
@@ -24,15 +25,9 @@ def available_bytes() -> int:
 
 def address_space(faults: Program) -> int:
     """Returns the program's address space with an idle case, as the system sees it."""
-    process = faults.start("--benchmark_filter=/hangs", SYSTEM)
-    assert process.stderr is not None
-    try:
-        while "fault/hangs" not in process.stderr.readline():
-            pass
+    with faults.started("--benchmark_filter=/hangs", SYSTEM) as process:
+        wait_for(process, "fault/hangs")
         text = Path(f"/proc/{process.pid}/status").read_text()
-    finally:
-        process.kill()
-        process.communicate()
     found = re.search(r"VmPeak:\s+(\d+) kB", text)
     assert found is not None
     return int(found[1]) * 1024

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from built import built
+from processes import wait_for
 from program import FAST, NANO, OUT, SAMPLES, Program, load, load_lines, names
 
 POLITE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -36,22 +37,14 @@ def interrupt(
     program: Program, sent: signal.Signals, moment: float | str, *flags: str
 ) -> ChildExit:
     """Sends the signal after so many seconds, or shortly after this text on stderr."""
-    process = program.start(*flags, stdout=subprocess.PIPE)
-    assert process.stderr is not None
-    try:
+    with program.started(*flags, stdout=subprocess.PIPE) as process:
         seen = ""
         if isinstance(moment, str):
-            while moment not in seen:
-                text = process.stderr.readline()
-                assert text, f"ended without {moment!r}: {seen}"
-                seen += text
-            moment = 0.05
+            seen, moment = wait_for(process, moment), 0.05
         time.sleep(moment)
         process.send_signal(sent)
         out, rest = process.communicate(timeout=600)
         return ChildExit(sent, process.returncode, out, seen + rest, program.directory)
-    finally:
-        process.kill()
 
 
 def interrupt_each(
@@ -131,17 +124,13 @@ def test_a_signal_at_any_moment(tmp_path: Path) -> None:
 
 def test_nohup_lets_a_run_outlive_its_terminal(faults: Program) -> None:
     slow = ("--benchmark_filter=/slow", "--benchmark_min_time=60")
-    process = faults.start(*slow, prefix=("nohup",))
-    assert process.stderr is not None
-    try:
-        assert any("fault/slow" in line for line in process.stderr)
+    with faults.started(*slow, prefix=("nohup",)) as process:
+        wait_for(process, "fault/slow")
         for sent in (signal.SIGHUP, signal.SIGTERM):
             time.sleep(0.05)
             process.send_signal(sent)
         process.communicate(timeout=600)
         assert process.returncode == -signal.SIGTERM
-    finally:
-        process.kill()
 
 
 def test_a_signal_without_a_result_file(faults: Program) -> None:
@@ -180,14 +169,10 @@ def test_processes_that_are_stopped_keep_rows_and_tables(tmp_path: Path) -> None
 
 
 def test_a_second_signal_does_not_wait(faults: Program) -> None:
-    hangs = faults.start("--benchmark_filter=/hangs", "--rounds=2", *FAST)
-    assert hangs.stderr is not None
-    try:
-        assert any("fault/hangs" in line for line in hangs.stderr)
+    with faults.started("--benchmark_filter=/hangs", "--rounds=2", *FAST) as hangs:
+        wait_for(hangs, "fault/hangs")
         hangs.send_signal(signal.SIGINT)
-        assert any("a second signal ends it" in line for line in hangs.stderr)
+        wait_for(hangs, "a second signal ends it")
         hangs.send_signal(signal.SIGINT)
         hangs.communicate(timeout=600)
         assert hangs.returncode == -signal.SIGINT
-    finally:
-        hangs.kill()

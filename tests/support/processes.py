@@ -3,10 +3,12 @@
 
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 Finished = subprocess.CompletedProcess[str]
+Started = AbstractContextManager[subprocess.Popen[str]]
 
 
 def run(
@@ -31,6 +33,41 @@ def run(
     )
     assert status in (None, done.returncode), done.stdout + done.stderr
     return done
+
+
+@contextmanager
+def started(
+    *command: str | Path,
+    cwd: Path,
+    env: Mapping[str, str],
+    stdout: int = subprocess.PIPE,
+) -> Iterator[subprocess.Popen[str]]:
+    """Starts a command in a new session, and kills it in the end."""
+    with subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def wait_for(process: subprocess.Popen[str], words: str) -> str:
+    """Returns what the process writes to stderr up to the line with these words."""
+    assert process.stderr is not None
+    seen = ""
+    while words not in seen:
+        line = process.stderr.readline()
+        assert line, f"ended without {words!r}: {seen}"
+        seen += line
+    return seen
 
 
 def is_running(pid: str) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from processes import Finished, run
+from processes import Finished, Started, run, started
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "tools"
@@ -78,18 +78,10 @@ class Checkout:
         env = self.environment(**extra)
         return run(path, *flags, status=status, cwd=self.stubs, env=env)
 
-    def start(self, script: str, *flags: str, **extra: str) -> subprocess.Popen[str]:
-        """Starts a script in a session of its own."""
-        return subprocess.Popen(
-            [self.root / "tools" / script, *flags],
-            cwd=self.stubs,
-            env=self.environment(**extra),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+    def started(self, script: str, *flags: str, **extra: str) -> Started:
+        """Starts a script in a new session, and kills it in the end."""
+        path = self.root / "tools" / script
+        return started(path, *flags, cwd=self.stubs, env=self.environment(**extra))
 
     def results(self) -> list[str]:
         return sorted(path.name for path in (self.root / "results").glob("*"))

@@ -134,13 +134,13 @@ def test_no_rank_outlives_the_program(
     monkeypatch.setenv("TMPDIR", str(empty))
     for n in range(ROUNDS):
         case = f"--benchmark_filter=^rank_fault/asleep/ranks:2/n:{n}$"
-        process = faults.start(case, *PAPER, OUT)
-        assert wait_until(lambda: len(ranks_in(faults.directory)) == 2)
-        # Sends it at a different time in each round.
-        time.sleep(0.1 * (n % 10))
-        process.send_signal(number)
-        process.communicate(timeout=600)
-        assert process.returncode == -number
+        with faults.started(case, *PAPER, OUT) as process:
+            assert wait_until(lambda: len(ranks_in(faults.directory)) == 2)
+            # Sends it at a different time in each round.
+            time.sleep(0.1 * (n % 10))
+            process.send_signal(number)
+            process.communicate(timeout=600)
+            assert process.returncode == -number
         assert wait_until(lambda: ranks_in(faults.directory) == [])
         assert list(empty.iterdir()) == []
         faults.result()  # it can be read

@@ -239,7 +239,7 @@ def test_a_revision_that_cannot_set_itself_up(checkout: Checkout) -> None:
 def test_an_interrupted_build_leaves_nothing_broken(checkout: Checkout) -> None:
     started = checkout.stubs / "started"
     flags = ("HEAD", "HEAD", PAIRS)
-    with checkout.start("ab", *flags, STUB_WAIT=str(started)) as process:
+    with checkout.started("ab", *flags, STUB_WAIT=str(started)) as process:
         assert wait_until(lambda: started.exists() or process.poll() is not None)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=300)

@@ -226,7 +226,7 @@ def test_a_signal_ends_the_program_and_then_the_script(
     checkout: Checkout, sent: signal.Signals
 ) -> None:
     started = checkout.stubs / "started"
-    with checkout.start("bench", STUB_WAIT=str(started)) as process:
+    with checkout.started("bench", STUB_WAIT=str(started)) as process:
         assert wait_until(lambda: started.exists() or process.poll() is not None)
         process.send_signal(sent)
         out, err = process.communicate(timeout=600)
