@@ -3,6 +3,7 @@
 
 import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,18 @@ def parsed(*entries: dict[str, Any], **others: Any) -> Result:
 def at(second: int) -> dict[str, str]:
     """The context of a process that started `second` seconds after midnight."""
     return {"date": f"2026-01-01T00:{second // 60:02}:{second % 60:02}+00:00"}
+
+
+def alternating(
+    processes: int, ratio: float, **times: float
+) -> Iterator[tuple[bool, dict[str, Any]]]:
+    """Yields the results of A B B A ..., and whether each is new. The rows e/<name> of
+    new ones take `ratio` times as long, with a little noise."""
+    for i in range(processes):
+        is_new = i % 4 in (1, 2)
+        factor = (ratio if is_new else 1) * (1 + 0.001 * (i % 5))
+        entries = [entry(f"e/{name}", us * factor) for name, us in times.items()]
+        yield is_new, document(*entries, context=at(i))
 
 
 def write(path: Path, content: dict[str, Any]) -> Path:

@@ -3,7 +3,6 @@
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu
 
+from processes import run
 from reports.calibration.samples import Samples, load
 from reports.calibration.stock import p_values
 
@@ -53,15 +53,8 @@ def test_p_values_are_those_of_the_real_script(
     for path, process in zip(files, (first, second), strict=True):
         write(path, samples, process, repetitions)
     dump = tmp_path / "report.json"
-    done = subprocess.run(
-        [
-            *(sys.executable, str(COMPARE), "--no-color", "-d", str(dump)),
-            *("benchmarks", str(files[0]), str(files[1])),
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = (sys.executable, COMPARE, "--no-color", "-d", dump, "benchmarks")
+    done = run(*command, *files)
     report = json.loads(dump.read_text(encoding="utf-8"))
     theirs = {
         row["name"]: row["utest"]["time_pvalue"]

@@ -12,7 +12,7 @@ from golden import check_golden, refusals
 from reports.compare.decision import RowNoise
 from reports.compare.main import main
 from reports.compare.noise import NoiseFile, save_noise
-from results import CONTEXT, at, document, entry, failure, write
+from results import CONTEXT, alternating, document, entry, failure, write
 
 GOOD, BAD = 0, 1
 BASE = document(
@@ -28,16 +28,11 @@ def files(folder: Path, new: dict[str, Any]) -> list[str]:
 
 def paired(folder: Path, ratio: float) -> list[str]:
     """Returns --base and --new for 8 alternating pairs; all rows differ by `ratio`."""
-    sides: dict[str, list[str]] = {"base": [], "new": []}
-    for i in range(16):
-        side = "new" if i % 4 in (1, 2) else "base"
-        factor = (ratio if side == "new" else 1) * (1 + 0.001 * (i % 5))
-        entries = [
-            entry(row["name"], row["real_time"] * factor) for row in BASE["benchmarks"]
-        ]
-        path = write(folder / f"{i}.json", document(*entries, context=at(i)))
-        sides[side].append(str(path))
-    return ["--base", *sides["base"], "--new", *sides["new"]]
+    sides: tuple[list[str], list[str]] = ([], [])
+    results = alternating(16, ratio, one=100, two=200, three=300)
+    for i, (is_new, result) in enumerate(results):
+        sides[is_new].append(str(write(folder / f"{i}.json", result)))
+    return ["--base", *sides[0], "--new", *sides[1]]
 
 
 def test_several_files_per_side_as_json(tmp_path: Path, capsys: Any) -> None:

@@ -11,19 +11,14 @@ from reports.compare.environment import NotComparable
 from reports.compare.exact import Change, changes
 from reports.compare.noise import NoiseFile
 from reports.compare.text import render
-from reports.results.rows import Result
-from results import CONTEXT, at, entry, failure, parsed
+from reports.results.rows import Result, parse
+from results import CONTEXT, alternating, entry, failure, parsed
 
 
 def paired(ratio: float) -> tuple[list[Result], list[Result]]:
-    """Results of A B B A ...; new times are `ratio` times as long, with a little
-    noise."""
     sides: tuple[list[Result], list[Result]] = ([], [])
-    for i in range(24):
-        is_new = i % 4 in (1, 2)
-        us = 1000 * (ratio if is_new else 1) * (1 + 0.001 * (i % 5))
-        rows = (entry("e/one", us), entry("e/two", us))
-        sides[is_new].append(parsed(*rows, context=at(i)))
+    for is_new, result in alternating(24, ratio, one=1000, two=1000):
+        sides[is_new].append(parse(result))
     return sides
 
 

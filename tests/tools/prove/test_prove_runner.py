@@ -2,7 +2,6 @@
 """tools/prove: its commands, their order, and the handling of failures."""
 
 import json
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 
 from golden import check_golden, refusals
-from processes import is_running, wait_until
+from processes import is_running, run, started, wait_until
 from stub_checkout import ROOT, write_script
 from tools.prove.__main__ import main
 from tools.prove.stages import Stage
@@ -188,19 +187,13 @@ def test_a_signal_keeps_what_there_is(machine: Machine) -> None:
         "sys.exit(m.prove(stage(0, shell('true')), stage(1, slow, limit=400)))\n"
     )
     here = Path(__file__).parent
-    root, support = here.parents[2], here.parents[1] / "support"
-    process = subprocess.Popen(
-        [sys.executable, "-c", script, str(here), str(support), str(machine.folder)],
-        cwd=root,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={"PYTHONPATH": str(root)},
-    )
+    command = (sys.executable, "-c", script, here, ROOT / "tests/support")
     begun = machine.folder / "state/begun"
-    assert wait_until(lambda: begun.exists() or process.poll() is not None)
-    process.terminate()
-    out, _ = process.communicate(timeout=60)
+    env = {"PYTHONPATH": str(ROOT)}
+    with started(*command, machine.folder, cwd=ROOT, env=env) as process:
+        assert wait_until(lambda: begun.exists() or process.poll() is not None)
+        process.terminate()
+        out, _ = process.communicate(timeout=60)
     assert process.returncode == 1
     assert machine.statuses() == {"0": "good", "1": "killed"}
     assert "the same line continues with 1" in out
@@ -220,17 +213,12 @@ def test_a_folder_that_cannot_keep_anything_is_found_first(machine: Machine) -> 
 
 def test_only_the_standard_library_is_required() -> None:
     # Without site-packages Python has no third-party modules.
-    command = [sys.executable, "-S", "-m", "tools.prove", "--pack=.", "--list"]
-    assert subprocess.run(command, cwd=ROOT, env={}, check=False).returncode == 0
+    run(sys.executable, "-S", "-m", "tools.prove", "--pack=.", "--list", cwd=ROOT)
 
 
 def test_prove_gpu_refuses_wrong_flags_before_it_builds() -> None:
     if not (ROOT / ".venv").exists():
         pytest.skip("no .venv, which tools/setup makes")
-    done = subprocess.run(
-        [ROOT / "tools/prove-gpu", "--rehearse", "--from=/none", "--stages=99"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2 and "it is '99'; allowed: 0, 1" in done.stderr
+    flags = ("--rehearse", "--from=/none", "--stages=99")
+    done = run(ROOT / "tools/prove-gpu", *flags, status=2)
+    assert "it is '99'; allowed: 0, 1" in done.stderr

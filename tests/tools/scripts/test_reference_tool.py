@@ -3,14 +3,12 @@
 
 import gzip
 import shutil
-from pathlib import Path
 
 import pytest
 
 from processes import Finished
-from stub_checkout import CMAKE, ROOT, Checkout, commit, write_script
+from stub_checkout import TOOLS, Checkout, commit, write_script
 
-COPIED = ("tools/reference", "tools/lib/common.sh", "tools/lib/packages.sh")
 # The result stands for the table by tools/answers; $STUB_TABLE contains it.
 TRAINBENCH = """#!/bin/bash
 if [[ $* == *--list_unavailable ]]; then
@@ -32,22 +30,16 @@ LOGGED = '#!/bin/sh\necho "$(basename "$0") $*" >>"$STUB_LOG"\n'
 
 
 @pytest.fixture
-def checkout(tmp_path: Path) -> Checkout:
-    root, stubs = tmp_path / "check out", tmp_path / "stubs"
-    for name in COPIED:
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, root / name)
-    (root / "CMakePresets.json").write_text("{}")
-    (root / ".gitignore").write_text("/build/\n/.venv/\n")
+def checkout(checkout: Checkout) -> Checkout:
+    root = checkout.root
+    shutil.copy(TOOLS / "reference", root / "tools")
     write_script(root / "tools/setup", LOGGED)
     write_script(root / "tools/report", LOGGED)
     write_script(root / "tools/answers", f'{LOGGED}[ "$1" = --readme ] || cat "$2"\n')
     write_script(root / "build/release/benchmarks/trainbench", TRAINBENCH)
-    write_script(stubs / "cmake", CMAKE)
-    (stubs / "table").write_text("1")
-    made = Checkout(root, stubs)
-    commit(made)
-    return made
+    (checkout.stubs / "table").write_text("1")
+    commit(checkout)
+    return checkout
 
 
 def reference(
