@@ -26,6 +26,7 @@ struct Script {
   std::function<absl::Status()> check_output = {};
   std::function<void()> prepare = {};
   std::function<void(PhaseObserver&)> run = {};
+  std::function<void(State&)> body = {};  // instead of `run`, with its own loop
   std::function<absl::StatusOr<ExtraMetrics>(const Samples&)> measure_extra =
       {};
   std::function<absl::StatusOr<ExtraMetrics>()> measure_profiled = {};
@@ -60,6 +61,7 @@ class FakeFixture : public Fixture {
     if (script_.prepare) script_.prepare();
   }
   void Run(State& state) override {
+    if (script_.body) return script_.body(state);
     for (auto _ : state) {
       if (script_.run) script_.run(state.phases());
     }
