@@ -93,6 +93,17 @@ inline Case MakeFakeCase(const std::string& experiment, Script script = {},
           }};
 }
 
+// Cases that are only described.
+
+inline Case Named(const std::string& name, const std::string& baseline = "") {
+  return {.name = CaseName(name), .baseline = baseline};
+}
+
+inline Case OfRanks(const std::string& name, int count) {
+  return {.name = CaseName(name),
+          .options = {.ranks = RankPlan{.count = count}}};
+}
+
 // A GPU that need not exist.
 inline Device FakeGpu() {
   Device gpu;
