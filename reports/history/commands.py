@@ -128,7 +128,8 @@ def confirm(given: argparse.Namespace) -> int:
         question = Question(found.row, good, bad, flags, threshold)
         kept = history.store.folder / VERDICTS / series.fingerprint
         try:
-            answer = oracle.ask(question, given.repository, kept)
+            stored = series.contexts[-1]
+            answer = oracle.ask(question, given.repository, kept, stored)
         except CannotMeasure as error:
             _say(f"not measured: {found.row}: {error}")
             status = status or USAGE

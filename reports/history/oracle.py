@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from reports.compare.ab_record import RESULT, RESULT_KIND, VERSION
+from reports.compare.ab_record import RESULT, RESULT_KIND, VERSION, Process
 from reports.compare.decision import Verdict
+from reports.compare.environment import MUST_AGREE, Context, differences
 from reports.compare.exact import MetricChange
 from reports.compare.filters import escaped
 from reports.history.store import VERDICTS, LeftOut, Store
-from reports.results import records
+from reports.results import records, rows
 from reports.results.files import write_files
 from reports.results.records import NotAResult
 from reports.results.refused import Refused
@@ -33,10 +34,11 @@ _NOT_CASES = re.compile(
     r"--?(benchmark_\w+|samples\w*|processes|rounds|resume|shuffle|shard|seed|warmup"
     r"|max_case_seconds|memory_trace)(=|$)"
 )
+_OF_PAIRS = ("sampling", "seed", "settings")  # tools/ab has its own
 
 
 class CannotMeasure(Refused):
-    """One of the commits cannot be built, or does not measure the row."""
+    """A commit cannot be built, or does not measure the row, or not on this machine."""
 
 
 @dataclass(frozen=True)
@@ -151,9 +153,26 @@ def _run(command: Sequence[str]) -> int:
             signal.signal(signal.SIGTSTP, before)
 
 
-def ask(question: Question, root: Path, kept: Path | None = None) -> Answer:
+def _check_machine(directory: Path, stored: Context) -> None:
+    """Errors: CannotMeasure, if a stored result is from another machine; NotAResult."""
+    here = rows.load(directory / Process("base", 0).file).context
+    # A key that an older program did not write is the same as an empty one.
+    sides = [{k: v for k, v in side.items() if v} for side in (stored, here)]
+    keys = [key for key in MUST_AGREE if key not in _OF_PAIRS]
+    if found := differences(keys, sides[:1], sides[1:]):
+        listed = "; ".join(map(str, found))
+        raise CannotMeasure(f"the results are from another machine: {listed}")
+
+
+def ask(
+    question: Question,
+    root: Path,
+    kept: Path | None = None,
+    stored: Context | None = None,
+) -> Answer:
     """Measures, or resumes or reuses an earlier call's measurement; `kept` is a folder
-    for the answer. Errors: CannotMeasure; Refused, if tools/ab fails; OSError."""
+    for the answer, `stored` the context of the results that it is about. Errors:
+    CannotMeasure; Refused, if tools/ab fails; OSError."""
     directory = question.directory(root)
     status = _run(question.command(root))
     path = directory / RESULT
@@ -163,6 +182,8 @@ def ask(question: Question, root: Path, kept: Path | None = None) -> Answer:
     if status not in (0, 1):
         raise Refused(f"tools/ab ended with status {status}")
     try:
+        if stored is not None:
+            _check_machine(directory, stored)
         comparison = records.saved(path, RESULT_KIND, VERSION).get("comparison")
         found = _answers(comparison)
     except NotAResult as error:

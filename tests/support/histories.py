@@ -77,6 +77,7 @@ def fake_ab(root: Path, answers: dict[str, Any]) -> Path:
     folder = root / "tools"
     write_script(folder / "ab", FAKE_AB.read_text())
     write(folder / "answers.json", answers)
+    write(folder / "first.json", document())
     calls = folder / "calls.txt"
     calls.write_text("")
     return calls

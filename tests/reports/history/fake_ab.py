@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """A fake tools/ab. `answers.json` has, for each bad commit, its slowdown, an exit
-status instead of a result, the fewest pairs that decide, or whether it waits for
-SIGTERM."""
+status instead of a result, the fewest pairs that decide, another context than that in
+`first.json`, or whether it waits for SIGTERM."""
 
 import json
 import signal
@@ -44,6 +44,9 @@ def main(good: str, bad: str, flags: list[str]) -> int:
     rows = [] if known.get("absent") else [row]
     result = {"kind": "trainbench ab result", "comparison": {**sides, "rows": rows}}
     (folder / "result.json").write_text(json.dumps(result | {"version": 1}))
+    first = json.loads((HERE / "first.json").read_text())
+    first["context"] |= known.get("context", {})
+    (folder / "001.json").write_text(json.dumps(first))
     return int(is_slower)
 
 

@@ -103,11 +103,12 @@ def test_confirm_keeps_what_pairs_say(tmp_path: Path, lines: Lines) -> None:
     assert lines()[2].split()[0] == "CONFIRMED"
 
 
-def test_confirm_goes_on_where_a_commit_has_no_build(tmp_path: Path) -> None:
+def test_confirm_goes_on_where_a_commit_is_not_measured_here(tmp_path: Path) -> None:
     case = Case(tmp_path)
     fake_ab(case.root, {case.revisions[SINCE + 2]: {"status": 3}})
     assert case.run("confirm") == 2
-    for without in ({"absent": True}, {"status": 2}, {"status": 1}):
+    elsewhere = {"context": {"torch": "another"}}
+    for without in ({"absent": True}, {"status": 2}, {"status": 1}, elsewhere):
         fake_ab(case.root, {case.revisions[SINCE + 2]: without})
         assert case.run("confirm") == 2
     assert not list((case.store.folder / "verdicts").rglob("*.json"))
