@@ -95,7 +95,8 @@ def _revisions(
     repository.require()
     names = arguments.revisions or [arguments.same or ""] * 2
     commits = [repository.commit(name) for name in names]
-    repository.require_clean()
+    if names != commits:  # full hashes mean what is committed
+        repository.require_clean()
 
     def built(name: str, commit: str) -> Program:
         path = build(repository, commit, name, status_line, project)

@@ -267,6 +267,8 @@ def test_uncommitted_changes_are_named_before_any_build(checkout: Checkout) -> N
     assert "and 1 more; commit them" in line
     assert "--binaries" in line
     assert checkout.builds() == []
+    # A bisection gives full hashes, and an edit meanwhile does not end it.
+    checkout.ab(*[checkout.git("rev-parse", "HEAD")] * 2, PAIRS)
 
 
 def test_outside_of_git_there_are_no_revisions(checkout: Checkout) -> None:
