@@ -21,6 +21,7 @@ MUST_AGREE = tuple(
     CUDA_LAUNCH_BLOCKING CUDA_MODULE_LOADING NCCL_ALGO NCCL_P2P_DISABLE NCCL_PROTO
     PYTORCH_NO_CUDA_MEMORY_CACHING PYTORCH_TUNABLEOP_ENABLED
     TORCH_ALLOW_TF32_CUBLAS_OVERRIDE TORCH_BLAS_PREFER_CUBLASLT suite_version
+    models
     """.split()
 )
 # Differences that may not matter; the comparison notes them.
@@ -35,7 +36,8 @@ class NotComparable(Refused):
 
 @dataclass(frozen=True)
 class Difference:
-    """A key with the sorted values of each side; "absent" stands for a missing one."""
+    """A key with the sorted values of each side; "absent" stands for a missing one and
+    for an empty one: an older program did not write the key."""
 
     key: str
     base: tuple[str, ...]
@@ -46,7 +48,7 @@ class Difference:
 
 
 def _values(key: str, contexts: Sequence[Context]) -> tuple[str, ...]:
-    return tuple(sorted({context.get(key, "absent") for context in contexts}))
+    return tuple(sorted({context.get(key) or "absent" for context in contexts}))
 
 
 def differences(

@@ -71,7 +71,7 @@ class _Facts:
 
 @dataclass(frozen=True)
 class _Index:
-    version: Literal[4] = 4
+    version: Literal[5] = 5
     # The exact counters of rows, as JSON; results share most of them.
     texts: list[bytes] = field(default_factory=list)
     results: dict[str, _Facts] = field(default_factory=dict)  # by file

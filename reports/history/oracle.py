@@ -156,10 +156,8 @@ def _run(command: Sequence[str]) -> int:
 def _check_machine(directory: Path, stored: Context) -> None:
     """Errors: CannotMeasure, if a stored result is from another machine; NotAResult."""
     here = rows.load(directory / Process("base", 0).file).context
-    # A key that an older program did not write is the same as an empty one.
-    sides = [{k: v for k, v in side.items() if v} for side in (stored, here)]
     keys = [key for key in MUST_AGREE if key not in _OF_PAIRS]
-    if found := differences(keys, sides[:1], sides[1:]):
+    if found := differences(keys, [stored], [here]):
         listed = "; ".join(map(str, found))
         raise CannotMeasure(f"the results are from another machine: {listed}")
 

@@ -26,8 +26,9 @@ _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 def fingerprint(context: Mapping[str, str]) -> str:
     """Hashes the settings that must agree within a series; returns 12 hex digits."""
-    # Stored results lack OMP_PLACES, and keep their series.
-    keys = (key for key in MUST_AGREE if key != "OMP_PLACES" or context.get(key))
+    # Most stored results have none of these, and keep their series.
+    later = {"OMP_PLACES", "models"}
+    keys = (key for key in MUST_AGREE if key not in later or context.get(key))
     lines = (f"{key}={context.get(key, '')}\n" for key in keys)
     return hashlib.sha256("".join(lines).encode()).hexdigest()[:12]
 

@@ -69,7 +69,8 @@ def test_the_order_of_the_files_does_not_matter() -> None:
     "key",
     (
         "device driver torch threads dtype_policy allocator_settings cpu_allocator "
-        "GLIBC_TUNABLES sampling seed settings CUDA_LAUNCH_BLOCKING suite_version"
+        "GLIBC_TUNABLES sampling seed settings CUDA_LAUNCH_BLOCKING suite_version "
+        "models"
     ).split(),
 )
 def test_another_environment_is_refused_by_its_keys(key: str) -> None:

@@ -11,7 +11,7 @@ from histories import add, result
 from reports.history.commits import Commit
 from reports.history.index import Entry, load
 from reports.history.series import Series, series_of
-from reports.history.store import INDEX, Store
+from reports.history.store import INDEX, Store, fingerprint
 from reports.results.records import NotAResult
 from reports.results.refused import Refused
 from results import write
@@ -82,6 +82,11 @@ def test_what_no_commit_has_made_is_refused(
     with pytest.raises(NotAResult, match="it has no rows"):
         add(store, tmp_path, result(A, {}))
     assert store.files() == []
+
+
+def test_a_series_is_one_of_the_same_models_and_stored_ones_go_on() -> None:
+    assert fingerprint({"models": ""}) == "5dba01cd73ff"
+    assert fingerprint({"models": "name=tiny,d_model=64"}) != "5dba01cd73ff"
 
 
 def test_a_damaged_result_is_named_and_the_others_are_read(
