@@ -100,9 +100,9 @@ def check(given: argparse.Namespace) -> int:
     return status
 
 
-def _flags(given: argparse.Namespace, series: Series) -> Sequence[str]:
-    """Returns the flags with which the program has the rows."""
-    return given.flags or oracle.flags_of(series.contexts[-1].get("command_line", ""))
+def _flags(given: argparse.Namespace, series: Series, row: str) -> Sequence[str]:
+    """Returns the flags with which the program has the row."""
+    return given.flags or oracle.flags_of(series.commands[row])
 
 
 def _words(answer: Answer) -> str:
@@ -124,7 +124,8 @@ def confirm(given: argparse.Namespace) -> int:
     status = GOOD
     for series, found in open_[: -given.most - 1 : -1]:
         good, bad = (series.commits[point].revision for point in found.ends)
-        flags, threshold = _flags(given, series), findings.threshold_for(found.least)
+        flags = _flags(given, series, found.row)
+        threshold = findings.threshold_for(found.least)
         question = Question(found.row, good, bad, flags, threshold)
         kept = history.store.folder / VERDICTS / series.fingerprint
         try:
@@ -153,7 +154,7 @@ def _stored_flags(given: argparse.Namespace) -> Sequence[str]:
             f"no stored result has a time of {given.row!r}; allowed without one: "
             "flags of the program, after --"
         )
-    return _flags(given, known[-1])
+    return _flags(given, known[-1], given.row)
 
 
 def bisect(given: argparse.Namespace) -> int:

@@ -96,6 +96,15 @@ def _exact_changes(series: Series) -> Iterator[Finding]:
             seen[name] = point
 
 
+def _losses(series: Series) -> Iterator[Finding]:
+    """Compares each point with the one before: a row that has an error instead."""
+    points = zip(series.exact, series.exact[1:], series.errors[1:], strict=False)
+    for point, (before, now, errors) in enumerate(points, 1):
+        for name in errors.keys() & before.keys() - now.keys():
+            words = " ".join(["lost:", *errors[name].split()])
+            yield Finding(Kind.EXACT, name, point - 1, point, words, is_worse=True)
+
+
 def _unknown(base: Sequence[Row], new: Sequence[Row]) -> Iterator[Row]:
     """Yields the new rows with the counters that no base row has."""
     known = {name for row in base for name in row.counters}
@@ -184,6 +193,7 @@ def findings(
     found = [
         *_machine_changes(series),
         *_exact_changes(series),
+        *_losses(series),
         *_time_changes(series, answers, alpha),
     ]
     return sorted(found, key=lambda each: (each.after, each.row, each.words))

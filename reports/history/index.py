@@ -34,6 +34,7 @@ class Entry:
     file: str
     context: dict[str, str]  # the keys that identify its series and its commit
     rows: list[str]
+    errors: dict[str, str]  # why a row has no time, by its name
     exact: list[Row]  # exact counters of each row: the smallest, the largest values
     times: NDArray[np.float64]  # us, [row, process]; 0 on a null GPU
 
@@ -65,6 +66,7 @@ class _Facts:
 
     started: float  # seconds since 1970
     context: dict[str, str]
+    errors: dict[str, str]
     exact: list[int]  # of each row: the place among the texts
     times: bytes
 
@@ -90,17 +92,21 @@ def _facts(path: Path, places: dict[bytes, int]) -> _Facts:
     _, result = read(path)
     # The time of a row with a wrong result is meaningless.
     rows = [row for row in result.rows if "wrong" not in row.findings]
+    errors = {failure.name: failure.reason for failure in result.errors}
+    wrong = ((row.name, row.findings.get("wrong")) for row in result.rows)
+    errors |= {name: f"wrong result: {words}" for name, words in wrong if words}
     context = {key: result.context[key] for key in _CONTEXT if key in result.context}
     texts = (msgspec.json.encode(_exact(row)) for row in rows)
     exact = [places.setdefault(text, len(places)) for text in texts]
-    return _Facts(result.started or 0.0, context, exact, _times_of(rows).tobytes())
+    found = context, errors, exact, _times_of(rows).tobytes()
+    return _Facts(result.started or 0.0, *found)
 
 
 def _entry(file: str, facts: _Facts, known: Sequence[Sequence[Row]]) -> Entry:
     exact = [known[place] for place in facts.exact]
     names = [ends[0].name for ends in exact]
     times = np.frombuffer(facts.times).reshape(len(names), -1 if names else 1)
-    return Entry(file, facts.context, names, [*chain(*exact)], times)
+    return Entry(file, facts.context, names, facts.errors, [*chain(*exact)], times)
 
 
 def load(store: Store, left_out: LeftOut) -> list[Entry]:

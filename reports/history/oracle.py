@@ -32,7 +32,7 @@ _CANNOT = (2, 3)
 # Flags that do not affect which cases exist: how long to measure, where to write.
 _NOT_CASES = re.compile(
     r"--?(benchmark_\w+|samples\w*|processes|rounds|resume|shuffle|shard|seed|warmup"
-    r"|max_case_seconds|memory_trace)(=|$)"
+    r"|max_case_seconds|(memory_)?trace)(=|$)"
 )
 _OF_PAIRS = ("sampling", "seed", "settings")  # tools/ab has its own
 

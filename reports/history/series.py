@@ -36,6 +36,8 @@ class Series:
     levels: Floats
     noise: Floats  # of the levels at each point, relative to others, [which, point]
     exact: list[dict[str, list[Row]]]  # of each point, by row name
+    errors: list[dict[str, str]]  # of each point, by row name
+    commands: dict[str, str]  # the newest command line with each row
 
     @property
     def fingerprint(self) -> str:
@@ -115,7 +117,16 @@ def _series(entries: Sequence[Entry], line: Sequence[Commit]) -> Series:
     levels, noise = levels_of(np.log(times))
     levels[:, np.isfinite(times).sum(axis=-1) < FEWEST] = np.nan
     found = _ends(times), levels, noise
-    return Series(commits, contexts, list(places), *found, exact)
+    errors = [
+        dict(item for entry in group for item in entry.errors.items())
+        for group in groups
+    ]
+    commands = {
+        row: entry.context.get("command_line", "")
+        for entry in entries
+        for row in entry.rows
+    }
+    return Series(commits, contexts, list(places), *found, exact, errors, commands)
 
 
 def series_of(entries: Sequence[Entry], line: Sequence[Commit]) -> list[Series]:

@@ -30,7 +30,9 @@ def series(
     times = np.stack([100 * np.exp(logs)] * 3)
     levels = logs[np.newaxis] if levels is None else levels
     alike = np.ones((len(levels), logs.shape[1]))
-    return Series(COMMITS[: logs.shape[1]], contexts, rows, times, levels, alike, exact)
+    errors = [dict[str, str]() for _ in contexts]
+    known = times, levels, alike, exact, errors
+    return Series(COMMITS[: logs.shape[1]], contexts, rows, *known, commands={})
 
 
 def noise(rows: int = 20) -> np.ndarray:
@@ -115,6 +117,17 @@ def test_a_counter_of_later_commits_is_compared_from_then_on() -> None:
         rows["e/0"][0].counters["calls"] = calls
     (found,) = findings(series(np.zeros((1, 4)), each))
     assert (places([found]), found.words) == ([(2, 3)], "calls 4 -> 8 (WORSE)")
+
+
+def test_a_row_is_lost_where_it_fails_after_a_point_that_measured_it() -> None:
+    known = of_peaks(*[100] * 5)
+    for point in (2, 3):
+        known.exact[point].clear()
+        known.errors[point]["e/0"] = "not\nfinite"
+    known.errors[4]["e/0"] = "in another result of the commit"
+    (found,) = findings(known)
+    assert (places([found]), found.is_worse) == ([(1, 2)], True)
+    assert (found.row, found.words) == ("e/0", "lost: not finite")
 
 
 def test_another_host_is_said_and_is_no_change_of_a_row() -> None:

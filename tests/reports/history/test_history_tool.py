@@ -202,6 +202,8 @@ def test_a_machine_that_is_not_used_any_more_does_not_decide_the_status(
 def test_a_search_by_time_has_the_flags_of_measured_times(tmp_path: Path) -> None:
     case = Case(tmp_path)
     last = case.revisions[-1]
+    other = {"command_line": "trainbench --suite=full"}  # of a result without the row
+    add(case.store, tmp_path, result(last, {"e/other": [1]}, 98, context=other))
     null = {"device_kind": "null_cuda", "command_line": "trainbench --device=cuda"}
     add(case.store, tmp_path, result(last, {"e0/row": [0]}, 99, context=null))
     calls = fake_ab(case.root, {})
@@ -340,7 +342,7 @@ def test_the_flags_of_a_result_are_those_that_select_its_rows() -> None:
     command = (
         "/my Mac's/trainbench --suite=full --benchmark_out=a x.json --processes 6 "
         "--seq 64 --samples_out=y --benchmark_filter=^a --threads=1 "
-        "--benchmark_min_time=0.1"
+        "--benchmark_min_time=0.1 --trace=dir"
     )
     assert flags_of(command) == ["--suite=full", "--seq=64", "--threads=1"]
 

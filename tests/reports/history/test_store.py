@@ -14,7 +14,7 @@ from reports.history.series import Series, series_of
 from reports.history.store import INDEX, Store, fingerprint
 from reports.results.records import NotAResult
 from reports.results.refused import Refused
-from results import write
+from results import failure, write
 
 A, B = "a" * 40, "b" * 40
 LINE = [Commit(revision, "2026-01-01", "") for revision in (A, B)]
@@ -58,11 +58,12 @@ def test_a_point_has_all_processes_of_its_commit(store: Store, tmp_path: Path) -
 
 
 def test_a_wrong_row_is_no_point(store: Store, tmp_path: Path) -> None:
-    content = result(A, {"e/row": [1]})
+    content = result(A, {"e/row": [1], "e/good": [1]}, errors=[failure("e/bad", "nan")])
     content["benchmarks"][0]["findings"] = {"wrong": "loss"}
     add(store, tmp_path, content)
-    (entry,) = entries_of(store)
-    assert entry.rows == []
+    (series,) = all_series(store)
+    assert series.rows == ["e/good"]
+    assert series.errors == [{"e/row": "wrong result: loss", "e/bad": "nan"}]
 
 
 @pytest.mark.parametrize(
