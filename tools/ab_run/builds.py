@@ -152,7 +152,9 @@ def build(
     title = f"building {name}"
     with _lock(repository.trees):
         tree = worktree(repository, commit)
-        made = (tree.parent if project else tree) / "build"
+        made = tree / "build"
+        if project:  # a repository may have several
+            made = tree.parent / "-".join(["build", *project.source.parts])
         log = made / "ab.log"
         made.mkdir(exist_ok=True)
         log.write_bytes(b"")

@@ -138,7 +138,7 @@ def test_revisions_of_another_repository(checkout: Checkout, project: Checkout) 
     assert "REGRESSED" in out
     head = project.git("rev-parse", "HEAD")
     tree = checkout.root / "build/ab/projects" / head[:12] / "tree"
-    made = tree.parent / "build"
+    made = tree.parent / "build-bench"
     log = "\n".join(checkout.log())
     assert f"-S {tree}/bench -B {made} -DCMAKE_BUILD_TYPE=Release" in log
     assert f"-Dtrainbench_DIR={checkout.root}/build/release" in log
