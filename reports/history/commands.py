@@ -4,8 +4,10 @@
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
+from reports.compare.environment import MUST_AGREE, Difference, differences
 from reports.history import bisect as steps
 from reports.history import commits, findings, index, oracle, pages
 from reports.history import export as exports
@@ -187,20 +189,28 @@ def bisect(given: argparse.Namespace) -> int:
 
 def explain(given: argparse.Namespace) -> int:
     """lists differences inside two results: counters, operators, kernels, tensors"""
-    are_files = all(Path(name).is_file() for name in (given.before, given.after))
-    entries = [] if are_files else index.load(Store(given.store), _leave_out)
+    are_files = [Path(name).is_file() for name in (given.before, given.after)]
+    entries = [] if all(are_files) else index.load(Store(given.store), _leave_out)
 
-    def result(name: str) -> Result:
-        """Loads a file, or a commit's newest result in the store."""
+    def results(name: str) -> list[Result]:
+        """Loads a file, or a commit's results in the store, newest first."""
         if Path(name).is_file():
-            return rows.load(Path(name))
+            return [rows.load(Path(name))]
         revision = commits.revision_of(given.repository, name)
-        files = [entry.file for entry in entries if entry.revision == revision]
+        files = [entry.file for entry in entries[::-1] if entry.revision == revision]
         if not files:
             raise NotAResult(f"{name} is not a file, and no result of it is stored")
-        return rows.load(given.store / files[-1])
+        return [rows.load(given.store / file) for file in files]
 
-    found = explained(result(given.before), result(given.after))
+    def apart(pair: Sequence[Result]) -> list[Difference]:
+        return differences(MUST_AGREE, *([result.context] for result in pair))
+
+    pairs = product(results(given.before), results(given.after))
+    nearest = min(pairs, key=lambda pair: len(apart(pair)))
+    if apart(nearest) and not any(are_files):
+        listed = "; ".join(map(str, apart(nearest)))
+        raise Refused(f"no machine has measured both: they differ in {listed}")
+    found = explained(*nearest)
     for case, lines in found.items():
         print("\n  ".join([case, *lines]))
     if not found:

@@ -338,6 +338,21 @@ def test_explain_names_what_differs(tmp_path: Path, case: Case, lines: Lines) ->
     assert lines()[0] == "e1/row"
 
 
+def test_explain_takes_results_of_one_machine(
+    tmp_path: Path, case: Case, lines: Lines
+) -> None:
+    store = Store(tmp_path / "store")
+    measured = [(0, "1", 3), (1, "1", 4), (1, "2", 8), (2, "2", 9)]
+    for place, (number, torch, flops) in enumerate(measured):
+        of_run = {"counters": {"flops": flops}, "context": {"torch": torch}}
+        content = result(case.revisions[number], {"e/row": [1]}, place, **of_run)
+        add(store, tmp_path, content)
+    first, second, third = case.revisions[:3]
+    assert case.run(f"--store={store.folder}", "explain", first, second) == 0
+    assert lines() == ["e/row", "  flops 3 FLOP -> 4 FLOP (WORSE)"]
+    assert case.run(f"--store={store.folder}", "explain", first, third) == 2
+
+
 def test_the_flags_of_a_result_are_those_that_select_its_rows() -> None:
     command = (
         "/my Mac's/trainbench --suite=full --benchmark_out=a x.json --processes 6 "
