@@ -84,7 +84,7 @@ def one_a_side(samples: Samples) -> Lines:
     yield [*heads, "by the rule, of a row", "of the table"]
     logs = np.log(samples.medians)
     half = len(logs) // 2
-    alpha = 0.05 / logs.shape[1]
+    alpha = 0.05 / logs.shape[1] / 2
     for words, known, others in (
         ("the first half", logs[:half], logs[half:]),
         ("the second half", logs[half:], logs[:half]),

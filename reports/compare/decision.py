@@ -21,6 +21,7 @@ from reports.compare.intervals import (
 from reports.results.text import plural
 
 Amount = Annotated[float, Meta(ge=0)]
+FEWEST_AA_PAIRS = 20  # of an A/A spread; fewer may lack this machine's outliers
 
 
 class Verdict(StrEnum):
@@ -104,7 +105,9 @@ def decide_once(
     """Decides from one log ratio of unpaired processes and the A/A spread, if known."""
     interval = None
     basis = "no pairs"
-    if noise is not None and noise.pairs >= 2:
+    if noise is not None and noise.pairs < FEWEST_AA_PAIRS:
+        basis = f"A/A spread of {noise.pairs} pairs: {FEWEST_AA_PAIRS} needed"
+    elif noise is not None:
         interval = prediction_interval(log_ratio, noise.spread, noise.pairs, alpha)
         # This machine's outliers may exceed the tails of a normal distribution.
         if interval.high - log_ratio < noise.reach:

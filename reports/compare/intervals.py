@@ -120,8 +120,8 @@ def max_spread(log_times: Sequence[ArrayLike]) -> list[Floats]:
     `log_times` has an array [..., process] for each row. A disturbance that affects one
     process in twenty may have missed one row. Therefore the most extreme process of any
     row, in units of its row's scale, sets the bound of every row. Two more processes
-    exceed a bound in one direction only if one of them is the most extreme of all n + 2
-    processes. The probability is at most 2 / (n + 2) for any correlation of the rows,
+    exceed a bound in one direction only if one of them is more extreme, in some row,
+    than all n. The probability is at most 2 / (n + 1) for any correlation of the rows,
     apart from the error of the scales: with a dozen processes, equal times make a scale
     too small.
     """

@@ -110,13 +110,15 @@ def decide_from_files(
     threshold: float,
     noise: RowNoise | None,
 ) -> Decision:
-    """Decides from pairs if there are enough, otherwise from the log ratio of the
-    sides' medians and the A/A spread, if known.
+    """Decides from pairs; from one file a side, or without pairs, from the log ratio of
+    the sides' medians and the A/A spread, if known.
 
     A user adds the pairs that an inconclusive row needs, and compares again. Such
-    comparisons are looks at growing data, so they follow the plan.
+    comparisons are looks at growing data, so they follow the plan. With an A/A spread,
+    half of the error is for the comparison before the first look.
     """
-    first = plan.looks()[0]
-    if len(pairs) >= first.pairs or (len(pairs) > 1 and noise is None):
+    if noise is not None:
+        plan = replace(plan, alpha=plan.alpha / 2)
+    if len(pairs) > 1:
         return decide_in_sequence(pairs, plan, threshold, ended=False)
     return decide_once(log_ratio, plan.rest(0), threshold, noise)

@@ -3,9 +3,9 @@
 
 import pytest
 
-from reports.compare.decision import Verdict, decide_pairs
+from reports.compare.decision import RowNoise, Verdict, decide_once, decide_pairs
 from reports.compare.intervals import MANY_PAIRS, Pair, pairs_for
-from reports.compare.sequential import Plan, decide_in_sequence
+from reports.compare.sequential import Plan, decide_from_files, decide_in_sequence
 
 PLANS = [Plan(rows, most) for rows in (1, 10, 50, 500) for most in (3, 12, 40, 200)]
 
@@ -54,6 +54,15 @@ def test_a_run_that_ended_spends_what_is_left() -> None:
     noise = [Pair((-1.0) ** i) for i in range(40)]
     found = decide_in_sequence(noise, PLAN, 0.02, ended=True)
     assert found == decide_pairs(noise, 0.05 / 50 / 8, 0.02)
+
+
+def test_a_known_spread_has_half_of_the_error_and_pairs_have_the_rest() -> None:
+    noise, half = RowNoise(0.01, 0.01, 20, 0), Plan(50, 40, alpha=0.025)
+    for n in (1, 2, 12, 13):
+        found = decide_from_files(SLOWER[:n], 0.1, PLAN, 0.02, noise)
+        once = decide_once(0.1, 0.025 / 50, 0.02, noise)
+        later = decide_in_sequence(SLOWER[:n], half, 0.02, ended=False)
+        assert found == (once if n == 1 else later)
 
 
 def test_an_undecided_row_needs_the_pairs_of_a_later_look() -> None:
