@@ -36,10 +36,11 @@ def claimed(directory: Path) -> Iterator[None]:
     except OSError as error:
         raise Usage(f"--out: {directory}: {error.strerror}") from error
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise Usage(f"--out: another call is at work in {directory}") from error
         yield
-    except BlockingIOError as error:
-        raise Usage(f"--out: another call is at work in {directory}") from error
     finally:
         os.close(handle)
 
@@ -64,7 +65,8 @@ def _difference(old: AbRun, new: AbRun) -> str | None:
 
 
 def is_cut_short(run: AbRun) -> bool:
-    """Whether time ran out before the first look, so that no error was spent."""
+    """Whether time ran out before any interval was possible, so that no error was
+    spent."""
     return run.ended == "max_minutes" and run.pairs < fewest_pairs(run)
 
 

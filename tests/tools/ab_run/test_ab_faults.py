@@ -15,7 +15,8 @@ from reports.compare.main import main as compare_main
 from reports.compare.noise import NoiseFile, load_noise, save_noise
 from stub_checkout import write_script
 from tools.ab_run.arguments import parse
-from tools.ab_run.errors import Failed
+from tools.ab_run.directory import claimed
+from tools.ab_run.errors import Failed, Usage
 from tools.ab_run.main import run_ab
 from tools.ab_run.progress import StatusLine
 
@@ -50,6 +51,13 @@ def test_two_deaths_in_a_row_end_the_run_and_keep_what_there_is(pairs: Pairs) ->
     assert "2 processes in a row came to no result" in err
     assert "kept 1 pair in " in err
     assert len(pairs.run().processes) == 2
+
+
+def test_only_another_call_is_at_work_in_a_directory(tmp_path: Path) -> None:
+    with claimed(tmp_path), pytest.raises(Usage, match="at work"), claimed(tmp_path):
+        pass
+    with pytest.raises(BlockingIOError), claimed(tmp_path):
+        raise BlockingIOError  # as where a process cannot be started
 
 
 def test_time_that_is_up_before_any_interval_is_given_again(pairs: Pairs) -> None:
