@@ -111,11 +111,13 @@ def summary(comparison: Comparison) -> str:
 def explanation(comparison: Comparison) -> str:
     """Explains columns and verdicts in one paragraph."""
     options = comparison.options
+    high = 100 * options.threshold
+    low = high / (1 + options.threshold)
     return (
         "change: new time / base time - 1 (of pairs: the median of their changes). "
         "base and new: medians of each side. REGRESSED, IMPROVED: the whole interval "
-        f"is beyond +-{options.threshold * 100:g} % (or the row's noise floor); "
-        f"EQUIVALENT: within. All intervals of the table hold together with "
+        f"is above +{high:g} % or below -{low:.3g} % (or the row's noise floor); "
+        f"EQUIVALENT: between. All intervals of the table hold together with "
         f"{options.confidence * 100:g} % confidence."
     )
 
