@@ -49,8 +49,9 @@ def worktree(repository: Repository, commit: str) -> Path:
         shutil.rmtree(tree, ignore_errors=True)
     tree.parent.mkdir(parents=True, exist_ok=True)
     try:
-        git(repository.root, "worktree", "prune")
-        git(repository.root, "worktree", "add", "--detach", str(tree), commit)
+        # An interrupted call leaves a locked entry, which takes a second --force.
+        force = ("--force", "--force", "--detach")
+        git(repository.root, "worktree", "add", *force, str(tree), commit)
     except Refused as error:
         raise BuildFailed(f"{tree} cannot be made: {error}") from error
     return tree

@@ -202,6 +202,7 @@ def test_a_tree_is_used_again_and_mended_if_need_be(checkout: Checkout) -> None:
     kept.touch()
     checkout.ab("HEAD", "HEAD", PAIRS)
     assert not kept.exists() and not (tree / "benchmarks").exists()
+    checkout.git("worktree", "lock", str(tree))  # as an interrupted call leaves it
     shutil.rmtree(tree)  # git still has it registered
     checkout.ab("HEAD", "HEAD", PAIRS)
     (tree / ".git").unlink()  # as after an interrupted `git worktree add`
