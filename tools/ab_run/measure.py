@@ -88,7 +88,8 @@ class Measurement:
         return "max_minutes" if run.seconds >= self.max_seconds else None
 
     def _run_pair(self, run: AbRun, pair: int, rows: list[str]) -> list[Process]:
-        """Runs the processes of a pair. Errors: Failed, also if they fail twice."""
+        """Runs the processes of a pair. Errors: Failed, also if they fail twice;
+        OSError."""
         key, positions = key_of(run), (2 * pair, 2 * pair + 1)
         both = [Process(side_of(key, position), position) for position in positions]
         tick = self._progress(run, pair, rows)
@@ -96,6 +97,8 @@ class Measurement:
             for process in both:
                 (self.directory / process.file).unlink(missing_ok=True)
             found = start(self.task, self.directory, both, rows, tick)
+            for program in self.task.programs.values():
+                program.check()
             failed = [ended for ended in found if not self._is_good(ended)]
             if not failed:
                 return [ended.process for ended in found]

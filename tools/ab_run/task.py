@@ -14,15 +14,27 @@ from reports.compare.ab_record import AbRun, Side, sha256_of
 from reports.compare.noise import load_noise
 from tools.ab_run.arguments import Arguments
 from tools.ab_run.builds import PACKAGE, Project, build
-from tools.ab_run.errors import Usage
+from tools.ab_run.errors import Failed, Usage
 from tools.ab_run.progress import StatusLine
 from tools.ab_run.revisions import Repository
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """What differs if the file is written again. Errors: OSError."""
+    info = path.stat()
+    return info.st_ino, info.st_size, info.st_mtime_ns
 
 
 @dataclass(frozen=True)
 class Program:
     path: Path
     side: Side
+    stamp: tuple[int, ...]
+
+    def check(self) -> None:
+        """Errors: Failed, if it is not the measured program any more; OSError."""
+        if _stamp(self.path) != self.stamp:
+            raise Failed(f"{self.path} was rebuilt during the run")
 
     def rows(self, flags: Sequence[str]) -> list[str]:
         """The names of its cases. Errors: Usage, with the message of the program, for
@@ -56,7 +68,8 @@ def existing(path: Path) -> Program:
         )
     if not os.access(path, os.X_OK):
         raise Usage(f"--binaries: {path} is not executable")
-    return Program(path.resolve(), Side(str(path), None, sha256_of(path)))
+    side = Side(str(path), None, sha256_of(path))
+    return Program(path.resolve(), side, _stamp(path))
 
 
 @dataclass(frozen=True)
@@ -102,7 +115,7 @@ def _revisions(
         path = build(repository, commit, name, status_line, project)
         # A project's commit does not say which trainbench is in it.
         sha256 = sha256_of(path) if project else None
-        return Program(path, Side(name, commit, sha256))
+        return Program(path, Side(name, commit, sha256), _stamp(path))
 
     base = built(names[0], commits[0])
     if commits[0] == commits[1]:

@@ -53,6 +53,14 @@ def test_two_deaths_in_a_row_end_the_run_and_keep_what_there_is(pairs: Pairs) ->
     assert len(pairs.run().processes) == 2
 
 
+def test_a_program_that_is_rebuilt_meanwhile_ends_the_run(pairs: Pairs) -> None:
+    base = pairs.write("base")
+    pairs.write("new", turns_log=str(base))  # a text that the base program ignores
+    _, err = pairs.ab(SHORT, status=1)
+    assert err.splitlines()[-1] == f"tools/ab: {base} was rebuilt during the run"
+    assert pairs.run().pairs == 0
+
+
 def test_only_another_call_is_at_work_in_a_directory(tmp_path: Path) -> None:
     with claimed(tmp_path), pytest.raises(Usage, match="at work"), claimed(tmp_path):
         pass
