@@ -30,14 +30,17 @@ def _apart(
 ) -> Change | None:
     """Returns the direction in which the processes of the new side differ, if they do.
 
-    Without a tolerance one differing process is a change. With a tolerance the ranges
-    of both sides must be further apart than the tolerance.
+    Without a tolerance one value that no base process has is a change, without a
+    direction if it is between others. With a tolerance the ranges of both sides must be
+    further apart than the tolerance.
     """
     slack = 1 + counter.tolerance
     if counter.tolerance:
         more, less = min(new) > max(base) * slack, max(new) * slack < min(base)
     else:
         more, less = max(new) > max(base), min(new) < min(base)
+        if not (more or less) and {*new} - {*base}:
+            return Change.CHANGED
     if not (more or less):
         return None
     if counter.direction == "same":
@@ -71,6 +74,7 @@ def changes(base: Sequence[Row], new: Sequence[Row]) -> list[MetricChange]:
         change = _apart(counter, befores, afters) if afters else Change.LOST
         if change is not None:
             worst = min if (change, counter.direction) in _LEAST else max
-            ends = max(befores), worst(afters, default=None)
+            others = {*afters} - {*befores}
+            ends = max(befores), worst(others, default=None)
             found.append(MetricChange(name, counter.unit, *ends, change))
     return found

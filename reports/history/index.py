@@ -9,7 +9,7 @@ import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
 
@@ -35,7 +35,7 @@ class Entry:
     context: dict[str, str]  # the keys that identify its series and its commit
     rows: list[str]
     errors: dict[str, str]  # why a row has no time, by its name
-    exact: list[Row]  # exact counters of each row: the smallest, the largest values
+    exact: list[Row]  # exact counters of each row: the values of its processes
     times: NDArray[np.float64]  # us, [row, process]; 0 on a null GPU
 
     @property
@@ -43,14 +43,14 @@ class Entry:
         return self.context["git_revision"]
 
 
-def _exact(row: Row) -> list[Row]:
-    """Returns the exact counters of a row: the smallest and the largest values."""
+def _exact(row: Row) -> Row:
+    """Returns the exact counters of a row: the largest values and all of them."""
     named = (replace(row.table.find(name), counter=name) for name in row.counters)
     table = CounterTable(tuple(counter for counter in named if counter.is_compared))
-    each = {name: row.each.get(name, (row[name],)) for name in table.compared}
-    ends = [{name: end(values) for name, values in each.items()} for end in (min, max)]
-    found = [Row(row.name, 0, {}, {}, end, table=table) for end in ends]
-    return found[:1] if ends[0] == ends[1] else found
+    each = {name: {*row.each.get(name, (row[name],))} for name in table.compared}
+    most = {name: max(values) for name, values in each.items()}
+    several = {name: tuple(sorted(v)) for name, v in each.items() if len(v) > 1}
+    return Row(row.name, 0, {}, {}, most, each=several, table=table)
 
 
 def _times_of(rows: Sequence[Row]) -> NDArray[np.float64]:
@@ -102,11 +102,11 @@ def _facts(path: Path, places: dict[bytes, int]) -> _Facts:
     return _Facts(result.started or 0.0, *found)
 
 
-def _entry(file: str, facts: _Facts, known: Sequence[Sequence[Row]]) -> Entry:
+def _entry(file: str, facts: _Facts, known: Sequence[Row]) -> Entry:
     exact = [known[place] for place in facts.exact]
-    names = [ends[0].name for ends in exact]
+    names = [row.name for row in exact]
     times = np.frombuffer(facts.times).reshape(len(names), -1 if names else 1)
-    return Entry(file, facts.context, names, facts.errors, [*chain(*exact)], times)
+    return Entry(file, facts.context, names, facts.errors, exact, times)
 
 
 def load(store: Store, left_out: LeftOut) -> list[Entry]:
@@ -129,5 +129,5 @@ def load(store: Store, left_out: LeftOut) -> list[Entry]:
         with contextlib.suppress(OSError):  # the store may be read-only
             write_files({path: content})
     order = sorted(found, key=lambda file: (found[file].started, file))
-    exact = [msgspec.json.decode(text, type=list[Row]) for text in places]
+    exact = [msgspec.json.decode(text, type=Row) for text in places]
     return [_entry(file, found[file], exact) for file in order]

@@ -114,6 +114,8 @@ def test_what_may_matter_is_a_note() -> None:
         ("peak_bytes", [10, 12], [13, 14], Change.WORSE),
         ("flops", [10, 10], [10, 20], Change.WORSE),
         ("flops", [10, 10], [5, 10], Change.BETTER),
+        ("flops", [10, 20], [20, 10], None),
+        ("flops", [10, 20], [15, 20], Change.CHANGED),
     ],
 )
 def test_what_is_a_change_of_a_counter(

@@ -90,6 +90,17 @@ def test_a_series_is_one_of_the_same_models_and_stored_ones_go_on() -> None:
     assert fingerprint({"models": "name=tiny,d_model=64"}) != "5dba01cd73ff"
 
 
+def test_an_exact_counter_keeps_the_values_of_all_processes(
+    store: Store, tmp_path: Path
+) -> None:
+    content = result(A, {"e/row": [1, 2, 3, 4]})
+    for process, flops in enumerate([8, 9, 7, 8]):
+        content["benchmarks"][process]["flops"] = flops
+    add(store, tmp_path, content)
+    (row,) = entries_of(store)[0].exact
+    assert row.each == {"flops": (7, 8, 9)}
+
+
 def test_a_damaged_result_is_named_and_the_others_are_read(
     store: Store, tmp_path: Path
 ) -> None:
