@@ -114,7 +114,7 @@ class _Build:
             try:
                 environment = os.environ | shared
                 child = Child(command, output, output, environment, self.tree)
-                (ended,) = run_children([child], whole_group=True, tick=self._tick)
+                (ended,) = run_children([child], tick=self._tick)
             except OSError as error:
                 said = f"{self.title}: {words}: {error.strerror}"
                 raise BuildFailed(said) from error

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from tools.ab_run.errors import Interrupted
 
-GRACE_S = 60.0  # for the program to finish a case and write its file
+GRACE_S = 60.0  # for the orderly end of a build or a program
 POLL_S = 0.2
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -114,29 +114,16 @@ def _running(processes: Sequence[subprocess.Popen[bytes]]) -> list[int]:
     return [n for n, process in enumerate(processes) if process.poll() is None]
 
 
-def _stop(process: subprocess.Popen[bytes], whole_group: bool) -> None:
-    """Sends SIGINT and waits for the exit, for the grace time at most.
-
-    A shell that is about to start a command can miss a signal, so a group gets SIGINT
-    repeatedly. The program gets it once: a second SIGINT makes it abort.
-    """
-    sent = False
+def _stop_all(processes: Sequence[subprocess.Popen[bytes]]) -> None:
+    """Sends SIGINT to the groups of the running children until they have ended, or the
+    grace time is over. A shell that is about to start a command can miss a signal."""
     end = time.monotonic() + GRACE_S
-    while time.monotonic() < end:
-        with contextlib.suppress(ProcessLookupError):
-            if whole_group:
-                os.killpg(process.pid, signal.SIGINT)
-            elif not sent:
-                process.send_signal(signal.SIGINT)
-        sent = True
-        if _has_ended(process, POLL_S):
-            return
-
-
-def _stop_all(processes: Sequence[subprocess.Popen[bytes]], whole_group: bool) -> None:
     try:
-        for number in _running(processes):
-            _stop(processes[number], whole_group)
+        while (running := _running(processes)) and time.monotonic() < end:
+            for number in running:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(processes[number].pid, signal.SIGINT)
+            _has_ended(processes[running[0]], POLL_S)
     finally:
         for process in processes:
             kill(process)
@@ -145,7 +132,6 @@ def _stop_all(processes: Sequence[subprocess.Popen[bytes]], whole_group: bool) -
 def run_children(
     children: Sequence[Child],
     *,
-    whole_group: bool = False,
     attend: Callable[[float], bool] | None = None,
     tick: Callable[[float], None] = lambda _seconds: None,
 ) -> list[ChildExit]:
@@ -155,9 +141,8 @@ def run_children(
     or returns False if nothing is to be done, and `tick` with the elapsed seconds.
 
     Each child has its own session, so that Ctrl-C reaches it only through this process.
-    The program forwards the signal to its children. A build does not: `whole_group`
-    sends the signal to its process group. Errors: OSError, if a child cannot start;
-    Interrupted, after the children have stopped.
+    Errors: OSError, if a child cannot start; Interrupted, after the children have
+    stopped.
     """
     started = time.monotonic()
     processes: list[subprocess.Popen[bytes]] = []
@@ -178,9 +163,9 @@ def run_children(
                 tick(time.monotonic() - started)
             stopped = _running(processes)
             if stopped:
-                _stop_all(processes, whole_group)
+                _stop_all(processes)
         except BaseException:
-            _stop_all(processes, whole_group)
+            _stop_all(processes)
             raise
         seconds = time.monotonic() - started
     _interrupts.check()
