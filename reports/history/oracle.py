@@ -3,7 +3,6 @@
 
 import hashlib
 import json
-import os
 import re
 import signal
 import subprocess
@@ -127,30 +126,18 @@ def _answers(comparison: Any) -> list[Answer]:
 
 
 def _run(command: Sequence[str]) -> int:
-    """Runs tools/ab and returns its status. An interrupt ends it in an orderly way, and
-    Ctrl-Z stops it: its programs then wait for their next turn."""
+    """Runs tools/ab and returns its status. An interrupt ends it in an orderly way."""
     for number in (signal.SIGTERM, signal.SIGHUP):  # a cancelled job, a closed terminal
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, signal.default_int_handler)
-    # A terminal's signal does not reach its own process group. It gets SIGTERM, which
-    # it heeds even if a background job's shell made it ignore SIGINT.
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, process_group=0) as ab:
-
-        def stop(*_: object) -> None:
-            os.killpg(ab.pid, signal.SIGSTOP)
-            signal.raise_signal(signal.SIGSTOP)
-            os.killpg(ab.pid, signal.SIGCONT)
-
-        before = signal.signal(signal.SIGTSTP, stop)
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as ab:
         try:
             return ab.wait()
         except KeyboardInterrupt:
-            if ab.poll() is None:
-                os.killpg(ab.pid, signal.SIGTERM)
+            # It heeds SIGTERM even if a background job's shell made it ignore SIGINT.
+            ab.terminate()
             ab.wait()
             raise
-        finally:
-            signal.signal(signal.SIGTSTP, before)
 
 
 def _check_machine(directory: Path, stored: Context) -> None:

@@ -142,26 +142,6 @@ def test_an_interrupt_ends_ab_too(tmp_path: Path, number: int) -> None:
     assert calls.read_text().splitlines()[1:] == ["interrupted"]
 
 
-def is_stopped(pid: int | str) -> bool:
-    return "State:\tT" in Path("/proc", str(pid), "status").read_text()
-
-
-def test_ctrl_z_stops_ab_too(tmp_path: Path) -> None:
-    process, _ = waiting(Case(tmp_path))
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    (ab,) = children.read_text().split()
-
-    def stopped() -> set[bool]:
-        return {is_stopped(process.pid), is_stopped(ab)}
-
-    process.send_signal(signal.SIGTSTP)  # to tools/history alone
-    assert wait_until(lambda: stopped() == {True})
-    process.send_signal(signal.SIGCONT)
-    assert wait_until(lambda: stopped() == {False})
-    process.terminate()
-    process.communicate()
-
-
 def test_bisect_asks_ab_until_one_commit_is_left(case: Case, lines: Lines) -> None:
     slower = {revision: {"ratio": 1.05} for revision in case.revisions[SINCE:]}
     slower[case.revisions[25]] = {"status": 3}
