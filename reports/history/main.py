@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """tools/history: stores results of many commits, and finds the changes among them.
 
-Exit status: 0 good; 1 check: a change is suspected in the newest 50 commits, or the
-newest commit is worse; confirm: a regression is confirmed; bisect: no single commit is
+Exit status: 0 good; 1 check: a change is suspected in the newest 50 points, or the
+newest point is worse; confirm: a regression is confirmed; bisect: no single commit is
 found; 2 wrong usage; add: a result is left out; confirm: a commit cannot be measured.
 """
 
@@ -27,7 +27,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--store", type=Path, default=RESULTS / "history", help="(results/history)")
     add("--repository", type=Path, default=ROOT, help="with the commits (this one)")
     add("--branch", default="HEAD", help="branch that orders the commits (HEAD)")
-    rate = f"error rate of a check of the newest {WINDOW} commits ({ALPHA})"
+    rate = f"error rate of a check of the newest {WINDOW} points ({ALPHA})"
     add("--alpha", type=share, default=ALPHA, help=rate)
     verbs = parser.add_subparsers(required=True, metavar="COMMAND")
 
