@@ -167,7 +167,7 @@ def _notes(base: list[Result], new: list[Result], paired: bool) -> list[str]:
     return notes
 
 
-def _only(pattern: str, result: Result) -> Result:
+def only(pattern: str, result: Result) -> Result:
     """Keeps only rows with a name that matches the pattern. A row with the finding
     `wrong` counts as failed: its time is meaningless."""
     wanted = re.compile(pattern)
@@ -251,7 +251,7 @@ def compare(
     an accepted metric.
     """
     first, second = (
-        [_only(options.pattern, result) for result in environment.in_order(side)]
+        [only(options.pattern, result) for result in environment.in_order(side)]
         for side in (base, new)
     )
     _check_accepted(options.accepted, [*base, *new])

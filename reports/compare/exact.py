@@ -39,11 +39,10 @@ def _apart(
         more, less = min(new) > max(base) * slack, max(new) * slack < min(base)
     else:
         more, less = max(new) > max(base), min(new) < min(base)
-        if not (more or less) and {*new} - {*base}:
-            return Change.CHANGED
-    if not (more or less):
+    is_between = not (more or less)
+    if is_between and (counter.tolerance or {*new} <= {*base}):
         return None
-    if counter.direction == "same":
+    if is_between or counter.direction == "same":
         return Change.CHANGED
     is_worse = more if counter.direction == "lower" else less
     return Change.WORSE if is_worse else Change.BETTER

@@ -131,8 +131,7 @@ def confirm(given: argparse.Namespace) -> int:
         question = Question(found.row, good, bad, flags, threshold)
         kept = history.store.folder / VERDICTS / series.fingerprint
         try:
-            stored = series.contexts[-1]
-            answer = oracle.ask(question, given.repository, kept, stored)
+            answer = oracle.ask(question, given.repository, kept, series.contexts[-1])
         except CannotMeasure as error:
             _say(f"not measured: {found.row}: {error}")
             status = status or USAGE

@@ -83,10 +83,15 @@ def _machine_changes(series: Series) -> Iterator[Finding]:
 
 def _exact_changes(series: Series) -> Iterator[Finding]:
     """Compares each row with the point of its last change, so that small steps within a
-    tolerance cannot add up unnoticed."""
+    tolerance cannot add up unnoticed. A row that has an error since the point before is
+    lost."""
     base: dict[str, list[Row]] = defaultdict(list)
     seen: dict[str, int] = {}
     for point, rows in enumerate(series.exact):
+        for name, reason in series.errors[point].items():
+            if name not in rows and seen.get(name) == point - 1:
+                words = f"lost: {reason}"
+                yield Finding(Kind.EXACT, name, point - 1, point, words, is_worse=True)
         for name, new in rows.items():
             found = changes(base[name], new)
             for each in found:
@@ -94,15 +99,6 @@ def _exact_changes(series: Series) -> Iterator[Finding]:
                 yield Finding(Kind.EXACT, name, seen[name], point, words, worse)
             base[name] = new if found else [*base[name], *_unknown(base[name], new)]
             seen[name] = point
-
-
-def _losses(series: Series) -> Iterator[Finding]:
-    """Compares each point with the one before: a row that has an error instead."""
-    points = zip(series.exact, series.exact[1:], series.errors[1:], strict=False)
-    for point, (before, now, errors) in enumerate(points, 1):
-        for name in errors.keys() & before.keys() - now.keys():
-            words = " ".join(["lost:", *errors[name].split()])
-            yield Finding(Kind.EXACT, name, point - 1, point, words, is_worse=True)
 
 
 def _unknown(base: Sequence[Row], new: Sequence[Row]) -> Iterator[Row]:
@@ -193,7 +189,6 @@ def findings(
     found = [
         *_machine_changes(series),
         *_exact_changes(series),
-        *_losses(series),
         *_time_changes(series, answers, alpha),
     ]
     return sorted(found, key=lambda each: (each.after, each.row, each.words))

@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from reports.compare.comparison import only
 from reports.compare.environment import MUST_AGREE, WORTH_A_NOTE
 from reports.history.store import INDEX, LeftOut, Store, read
 from reports.results.counters import CounterTable
@@ -89,16 +90,12 @@ def _saved(path: Path) -> _Index:
 
 def _facts(path: Path, places: dict[bytes, int]) -> _Facts:
     """Reads a result, and adds its texts to `places`. Errors: NotAResult."""
-    _, result = read(path)
-    # The time of a row with a wrong result is meaningless.
-    rows = [row for row in result.rows if "wrong" not in row.findings]
-    errors = {failure.name: failure.reason for failure in result.errors}
-    wrong = ((row.name, row.findings.get("wrong")) for row in result.rows)
-    errors |= {name: f"wrong result: {words}" for name, words in wrong if words}
+    result = only("", read(path)[1])  # a wrong row is an error
+    errors = {each.name: " ".join(each.reason.split()) for each in result.errors}
     context = {key: result.context[key] for key in _CONTEXT if key in result.context}
-    texts = (msgspec.json.encode(_exact(row)) for row in rows)
+    texts = (msgspec.json.encode(_exact(row)) for row in result.rows)
     exact = [places.setdefault(text, len(places)) for text in texts]
-    found = context, errors, exact, _times_of(rows).tobytes()
+    found = context, errors, exact, _times_of(result.rows).tobytes()
     return _Facts(result.started or 0.0, *found)
 
 

@@ -19,21 +19,15 @@ from tools.ab_run.progress import StatusLine
 from tools.ab_run.revisions import Repository
 
 
-def _stamp(path: Path) -> tuple[int, ...]:
-    """What differs if the file is written again. Errors: OSError."""
-    info = path.stat()
-    return info.st_ino, info.st_size, info.st_mtime_ns
-
-
 @dataclass(frozen=True)
 class Program:
     path: Path
     side: Side
-    stamp: tuple[int, ...]
+    mtime_ns: int
 
     def check(self) -> None:
         """Errors: Failed, if it is not the measured program any more; OSError."""
-        if _stamp(self.path) != self.stamp:
+        if self.path.stat().st_mtime_ns != self.mtime_ns:
             raise Failed(f"{self.path} was rebuilt during the run")
 
     def rows(self, flags: Sequence[str]) -> list[str]:
@@ -69,7 +63,7 @@ def existing(path: Path) -> Program:
     if not os.access(path, os.X_OK):
         raise Usage(f"--binaries: {path} is not executable")
     side = Side(str(path), None, sha256_of(path))
-    return Program(path.resolve(), side, _stamp(path))
+    return Program(path.resolve(), side, path.stat().st_mtime_ns)
 
 
 @dataclass(frozen=True)
@@ -115,7 +109,7 @@ def _revisions(
         path = build(repository, commit, name, status_line, project)
         # A project's commit does not say which trainbench is in it.
         sha256 = sha256_of(path) if project else None
-        return Program(path, Side(name, commit, sha256), _stamp(path))
+        return Program(path, Side(name, commit, sha256), path.stat().st_mtime_ns)
 
     base = built(names[0], commits[0])
     if commits[0] == commits[1]:

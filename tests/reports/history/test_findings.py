@@ -123,11 +123,11 @@ def test_a_row_is_lost_where_it_fails_after_a_point_that_measured_it() -> None:
     known = of_peaks(*[100] * 5)
     for point in (2, 3):
         known.exact[point].clear()
-        known.errors[point]["e/0"] = "not\nfinite"
+        known.errors[point]["e/0"] = "nan"
     known.errors[4]["e/0"] = "in another result of the commit"
     (found,) = findings(known)
     assert (places([found]), found.is_worse) == ([(1, 2)], True)
-    assert (found.row, found.words) == ("e/0", "lost: not finite")
+    assert (found.row, found.words) == ("e/0", "lost: nan")
 
 
 def test_another_host_is_said_and_is_no_change_of_a_row() -> None:

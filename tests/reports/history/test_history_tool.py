@@ -114,27 +114,19 @@ def test_confirm_goes_on_where_a_commit_is_not_measured_here(tmp_path: Path) -> 
     assert not list((case.store.folder / "verdicts").rglob("*.json"))
 
 
-def waiting(
-    case: Case, before: Callable[[], object] | None = None
-) -> tuple[subprocess.Popen[str], Path]:
-    """Starts a tools/history that waits for tools/ab; returns also the log of ab."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_ab_too(tmp_path: Path, number: int) -> None:
+    case = Case(tmp_path)
     calls = fake_ab(case.root, {case.revisions[SINCE + 2]: {"waits": True}})
     module = ("reports.command", "tools/history", "reports.history.main")
     command = (sys.executable, "-m", *module, *case.flags, "confirm")
+    # As a shell without job control starts a command in the background.
+    ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
+    before = ignore if number == signal.SIGTERM else None
     process = subprocess.Popen(
         command, cwd=ROOT, stderr=subprocess.PIPE, text=True, preexec_fn=before
     )
     assert wait_until(lambda: calls.read_text() != "")
-    return process, calls
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_ends_ab_too(tmp_path: Path, number: int) -> None:
-    # As a shell without job control starts a command in the background.
-    ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
-    process, calls = waiting(
-        Case(tmp_path), ignore if number == signal.SIGTERM else None
-    )
     process.send_signal(number)  # to tools/history alone
     _, err = process.communicate()
     assert process.returncode == 130

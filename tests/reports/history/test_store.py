@@ -47,23 +47,29 @@ def test_a_result_is_added_once(store: Store, tmp_path: Path) -> None:
 
 
 def test_a_point_has_all_processes_of_its_commit(store: Store, tmp_path: Path) -> None:
-    add(store, tmp_path, result(A, {"e/row": [1, 2, 3], "e/one": [9]}))
+    content = result(A, {"e/row": [1, 2, 3], "e/one": [9]})
+    for each, flops in zip(content["benchmarks"], (8, 9, 7, 1), strict=True):
+        each["flops"] = flops
+    add(store, tmp_path, content)
     add(store, tmp_path, result(A, {"e/row": [4, 5, 16, 17], "e/few": [1, 2, 4, 8]}, 9))
     (series,) = all_series(store)
     assert series.time(0, 0) == (4, 1, 17), "the interval of the median of 7"
     assert series.time(1, 0) == (9, 9, 9)
     assert series.time(2, 0) == (3, 1, 8), "the range of a few"
     assert [len(rows) for rows in series.exact[0].values()] == [2, 1, 1]
+    assert series.exact[0]["e/row"][0].each == {"flops": (7, 8, 9)}
     assert [len(series.comparable(row)) for row in range(3)] == [1, 0, 0]
 
 
 def test_a_wrong_row_is_no_point(store: Store, tmp_path: Path) -> None:
-    content = result(A, {"e/row": [1], "e/good": [1]}, errors=[failure("e/bad", "nan")])
+    content = result(
+        A, {"e/row": [1], "e/good": [1]}, errors=[failure("e/bad", "no\nn")]
+    )
     content["benchmarks"][0]["findings"] = {"wrong": "loss"}
     add(store, tmp_path, content)
     (series,) = all_series(store)
     assert series.rows == ["e/good"]
-    assert series.errors == [{"e/row": "wrong result: loss", "e/bad": "nan"}]
+    assert series.errors == [{"e/row": "wrong result: loss", "e/bad": "no n"}]
 
 
 @pytest.mark.parametrize(
@@ -88,17 +94,6 @@ def test_what_no_commit_has_made_is_refused(
 def test_a_series_is_one_of_the_same_models_and_stored_ones_go_on() -> None:
     assert fingerprint({"models": ""}) == "5dba01cd73ff"
     assert fingerprint({"models": "name=tiny,d_model=64"}) != "5dba01cd73ff"
-
-
-def test_an_exact_counter_keeps_the_values_of_all_processes(
-    store: Store, tmp_path: Path
-) -> None:
-    content = result(A, {"e/row": [1, 2, 3, 4]})
-    for process, flops in enumerate([8, 9, 7, 8]):
-        content["benchmarks"][process]["flops"] = flops
-    add(store, tmp_path, content)
-    (row,) = entries_of(store)[0].exact
-    assert row.each == {"flops": (7, 8, 9)}
 
 
 def test_a_damaged_result_is_named_and_the_others_are_read(
