@@ -36,8 +36,7 @@ class NotComparable(Refused):
 
 @dataclass(frozen=True)
 class Difference:
-    """A key with the sorted values of each side; "absent" stands for a missing one and
-    for an empty one: an older program did not write the key."""
+    """A key with the sorted values of each side; "absent": it is missing or empty."""
 
     key: str
     base: tuple[str, ...]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 
-from reports.compare.environment import MUST_AGREE, Difference, differences
+from reports.compare.environment import MUST_AGREE, differences
 from reports.history import bisect as steps
 from reports.history import commits, findings, index, oracle, pages
 from reports.history import export as exports
@@ -104,7 +104,8 @@ def check(given: argparse.Namespace) -> int:
 
 def _flags(given: argparse.Namespace, series: Series, row: str) -> Sequence[str]:
     """Returns the flags with which the program has the row."""
-    return given.flags or oracle.flags_of(series.commands[row])
+    command = series.newest[row].context.get("command_line", "")
+    return given.flags or oracle.flags_of(command)
 
 
 def _words(answer: Answer) -> str:
@@ -131,7 +132,9 @@ def confirm(given: argparse.Namespace) -> int:
         question = Question(found.row, good, bad, flags, threshold)
         kept = history.store.folder / VERDICTS / series.fingerprint
         try:
-            answer = oracle.ask(question, given.repository, kept, series.contexts[-1])
+            answer = oracle.ask(question, given.repository)
+            measured = question.directory(given.repository)
+            oracle.keep(measured, kept, series.contexts[-1])
         except CannotMeasure as error:
             _say(f"not measured: {found.row}: {error}")
             status = status or USAGE
@@ -201,15 +204,15 @@ def explain(given: argparse.Namespace) -> int:
             raise NotAResult(f"{name} is not a file, and no result of it is stored")
         return [rows.load(given.store / file) for file in files]
 
-    def apart(pair: Sequence[Result]) -> list[Difference]:
-        return differences(MUST_AGREE, *([result.context] for result in pair))
-
-    pairs = product(results(given.before), results(given.after))
-    nearest = min(pairs, key=lambda pair: len(apart(pair)))
-    if apart(nearest) and not any(are_files):
-        listed = "; ".join(map(str, apart(nearest)))
+    sides = product(results(given.before), results(given.after))
+    pairs = [
+        (differences(MUST_AGREE, [b.context], [a.context]), b, a) for b, a in sides
+    ]
+    apart, before, after = min(pairs, key=lambda pair: len(pair[0]))
+    if apart and not any(are_files):
+        listed = "; ".join(map(str, apart))
         raise Refused(f"no machine has measured both: they differ in {listed}")
-    found = explained(*nearest)
+    found = explained(before, after)
     for case, lines in found.items():
         print("\n  ".join([case, *lines]))
     if not found:

@@ -88,9 +88,9 @@ def _exact_changes(series: Series) -> Iterator[Finding]:
     base: dict[str, list[Row]] = defaultdict(list)
     seen: dict[str, int] = {}
     for point, rows in enumerate(series.exact):
-        for name, reason in series.errors[point].items():
+        for name, reason in {e.name: e.reason for e in series.errors[point]}.items():
             if name not in rows and seen.get(name) == point - 1:
-                words = f"lost: {reason}"
+                words = f"lost: {' '.join(reason.split())}"
                 yield Finding(Kind.EXACT, name, point - 1, point, words, is_worse=True)
         for name, new in rows.items():
             found = changes(base[name], new)

@@ -23,7 +23,7 @@ from reports.history.store import INDEX, LeftOut, Store, read
 from reports.results.counters import CounterTable
 from reports.results.files import write_files
 from reports.results.records import NotAResult
-from reports.results.rows import TIME, Row
+from reports.results.rows import TIME, Failure, Row
 
 _CONTEXT = (*MUST_AGREE, *WORTH_A_NOTE, "git_revision", "command_line")
 
@@ -35,7 +35,7 @@ class Entry:
     file: str
     context: dict[str, str]  # the keys that identify its series and its commit
     rows: list[str]
-    errors: dict[str, str]  # why a row has no time, by its name
+    errors: list[Failure]
     exact: list[Row]  # exact counters of each row: the values of its processes
     times: NDArray[np.float64]  # us, [row, process]; 0 on a null GPU
 
@@ -67,7 +67,7 @@ class _Facts:
 
     started: float  # seconds since 1970
     context: dict[str, str]
-    errors: dict[str, str]
+    errors: list[Failure]
     exact: list[int]  # of each row: the place among the texts
     times: bytes
 
@@ -91,11 +91,10 @@ def _saved(path: Path) -> _Index:
 def _facts(path: Path, places: dict[bytes, int]) -> _Facts:
     """Reads a result, and adds its texts to `places`. Errors: NotAResult."""
     result = only("", read(path)[1])  # a wrong row is an error
-    errors = {each.name: " ".join(each.reason.split()) for each in result.errors}
     context = {key: result.context[key] for key in _CONTEXT if key in result.context}
     texts = (msgspec.json.encode(_exact(row)) for row in result.rows)
     exact = [places.setdefault(text, len(places)) for text in texts]
-    found = context, errors, exact, _times_of(result.rows).tobytes()
+    found = context, result.errors, exact, _times_of(result.rows).tobytes()
     return _Facts(result.started or 0.0, *found)
 
 

@@ -140,44 +140,35 @@ def _run(command: Sequence[str]) -> int:
             raise
 
 
-def _check_machine(directory: Path, stored: Context) -> None:
-    """Errors: CannotMeasure, if a stored result is from another machine; NotAResult."""
-    here = rows.load(directory / Process("base", 0).file).context
-    keys = [key for key in MUST_AGREE if key not in _OF_PAIRS]
-    if found := differences(keys, [stored], [here]):
-        listed = "; ".join(map(str, found))
-        raise CannotMeasure(f"the results are from another machine: {listed}")
-
-
-def ask(
-    question: Question,
-    root: Path,
-    kept: Path | None = None,
-    stored: Context | None = None,
-) -> Answer:
-    """Measures, or resumes or reuses an earlier call's measurement; `kept` is a folder
-    for the answer, `stored` the context of the results that it is about. Errors:
+def ask(question: Question, root: Path) -> Answer:
+    """Measures, or resumes or reuses an earlier call's measurement. Errors:
     CannotMeasure; Refused, if tools/ab fails; OSError."""
-    directory = question.directory(root)
     status = _run(question.command(root))
-    path = directory / RESULT
+    path = question.directory(root) / RESULT
     if status in _CANNOT or (status == 1 and not path.exists()):
         either = f"{question.good[:10]} or {question.bad[:10]}"
         raise CannotMeasure(f"tools/ab cannot measure {either} (status {status})")
     if status not in (0, 1):
         raise Refused(f"tools/ab ended with status {status}")
     try:
-        if stored is not None:
-            _check_machine(directory, stored)
-        comparison = records.saved(path, RESULT_KIND, VERSION).get("comparison")
-        found = _answers(comparison)
+        found = _answers(records.saved(path, RESULT_KIND, VERSION).get("comparison"))
     except NotAResult as error:
         raise Refused(f"{path}: {error}") from error
     if not found:
         raise CannotMeasure(f"a commit does not measure {question.row}")
-    if kept is not None:
-        write_files({kept / f"{directory.name}.json": json.dumps(comparison, indent=1)})
     return found[0]
+
+
+def keep(directory: Path, folder: Path, stored: Context) -> None:
+    """Copies an answer from a directory of tools/ab to a folder, if it is from the same
+    machine as a stored result. Errors: CannotMeasure, NotAResult, OSError."""
+    here = rows.load(directory / Process("base", 0).file).context
+    keys = [key for key in MUST_AGREE if key not in _OF_PAIRS]
+    if found := differences(keys, [stored], [here]):
+        listed = "; ".join(map(str, found))
+        raise CannotMeasure(f"the results are from another machine: {listed}")
+    comparison = records.saved(directory / RESULT, RESULT_KIND, VERSION)["comparison"]
+    write_files({folder / f"{directory.name}.json": json.dumps(comparison, indent=1)})
 
 
 def verdicts(store: Store, fingerprint: str, left_out: LeftOut) -> Iterator[Answer]:

@@ -17,7 +17,7 @@ from reports.history.index import Entry
 from reports.history.store import fingerprint
 from reports.results.levels import levels_of
 from reports.results.order_statistics import interval_rank
-from reports.results.rows import Row, grouped
+from reports.results.rows import Failure, Row, grouped
 from reports.results.text import plural
 
 FEWEST = 5  # processes of a point; of fewer, a slow one or two move the level
@@ -36,8 +36,8 @@ class Series:
     levels: Floats
     noise: Floats  # of the levels at each point, relative to others, [which, point]
     exact: list[dict[str, list[Row]]]  # of each point, by row name
-    errors: list[dict[str, str]]  # of each point, by row name
-    commands: dict[str, str]  # the newest command line with each row
+    errors: list[list[Failure]]  # of each point
+    newest: dict[str, Entry]  # with each row
 
     @property
     def fingerprint(self) -> str:
@@ -117,16 +117,9 @@ def _series(entries: Sequence[Entry], line: Sequence[Commit]) -> Series:
     levels, noise = levels_of(np.log(times))
     levels[:, np.isfinite(times).sum(axis=-1) < FEWEST] = np.nan
     found = _ends(times), levels, noise
-    errors = [
-        dict(item for entry in group for item in entry.errors.items())
-        for group in groups
-    ]
-    commands = {
-        row: entry.context.get("command_line", "")
-        for entry in entries
-        for row in entry.rows
-    }
-    return Series(commits, contexts, list(places), *found, exact, errors, commands)
+    errors = [[each for entry in group for each in entry.errors] for group in groups]
+    newest = {row: entry for entry in entries for row in entry.rows}
+    return Series(commits, contexts, list(places), *found, exact, errors, newest)
 
 
 def series_of(entries: Sequence[Entry], line: Sequence[Commit]) -> list[Series]:

@@ -13,7 +13,7 @@ from reports.history.findings import Finding, Kind, findings, threshold_for
 from reports.history.oracle import Answer
 from reports.history.series import Series
 from reports.results.levels import levels_of
-from reports.results.rows import Row
+from reports.results.rows import Failure, Row
 
 N = 40
 COMMITS = [Commit(f"{number:040x}", "2026-01-01", "") for number in range(N)]
@@ -30,9 +30,9 @@ def series(
     times = np.stack([100 * np.exp(logs)] * 3)
     levels = logs[np.newaxis] if levels is None else levels
     alike = np.ones((len(levels), logs.shape[1]))
-    errors = [dict[str, str]() for _ in contexts]
+    errors = [list[Failure]() for _ in contexts]
     known = times, levels, alike, exact, errors
-    return Series(COMMITS[: logs.shape[1]], contexts, rows, *known, commands={})
+    return Series(COMMITS[: logs.shape[1]], contexts, rows, *known, newest={})
 
 
 def noise(rows: int = 20) -> np.ndarray:
@@ -123,11 +123,11 @@ def test_a_row_is_lost_where_it_fails_after_a_point_that_measured_it() -> None:
     known = of_peaks(*[100] * 5)
     for point in (2, 3):
         known.exact[point].clear()
-        known.errors[point]["e/0"] = "nan"
-    known.errors[4]["e/0"] = "in another result of the commit"
+        known.errors[point].append(Failure("e/0", "no\nn"))
+    known.errors[4].append(Failure("e/0", "in another result of the commit"))
     (found,) = findings(known)
     assert (places([found]), found.is_worse) == ([(1, 2)], True)
-    assert (found.row, found.words) == ("e/0", "lost: nan")
+    assert (found.row, found.words) == ("e/0", "lost: no n")
 
 
 def test_another_host_is_said_and_is_no_change_of_a_row() -> None:

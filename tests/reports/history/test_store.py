@@ -62,14 +62,13 @@ def test_a_point_has_all_processes_of_its_commit(store: Store, tmp_path: Path) -
 
 
 def test_a_wrong_row_is_no_point(store: Store, tmp_path: Path) -> None:
-    content = result(
-        A, {"e/row": [1], "e/good": [1]}, errors=[failure("e/bad", "no\nn")]
-    )
+    content = result(A, {"e/row": [1], "e/good": [1]}, errors=[failure("e/bad", "nan")])
     content["benchmarks"][0]["findings"] = {"wrong": "loss"}
     add(store, tmp_path, content)
     (series,) = all_series(store)
     assert series.rows == ["e/good"]
-    assert series.errors == [{"e/row": "wrong result: loss", "e/bad": "no n"}]
+    reasons = [(each.name, each.reason) for each in series.errors[0]]
+    assert reasons == [("e/bad", "nan"), ("e/row", "wrong result: loss")]
 
 
 @pytest.mark.parametrize(
