@@ -112,13 +112,12 @@ def explanation(comparison: Comparison) -> str:
     """Explains columns and verdicts in one paragraph."""
     options = comparison.options
     high = 100 * options.threshold
-    low = high / (1 + options.threshold)
     return (
         "change: new time / base time - 1 (of pairs: the median of their changes). "
         "base and new: medians of each side. REGRESSED, IMPROVED: the whole interval "
-        f"is above +{high:g} % or below -{low:.3g} % (or the row's noise floor); "
-        f"EQUIVALENT: between. All intervals of the table hold together with "
-        f"{options.confidence * 100:g} % confidence."
+        f"is above +{high:g} % or below -{high / (1 + high / 100):.3g} % (or the row's "
+        f"noise floor); EQUIVALENT: between. All intervals of the table hold together "
+        f"with {options.confidence * 100:g} % confidence."
     )
 
 

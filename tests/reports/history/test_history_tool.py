@@ -158,8 +158,8 @@ def test_a_search_with_flags_needs_no_store(case: Case, lines: Lines) -> None:
     assert lines() == [f"{ends[1][:10]} change 39"]
 
 
-def test_a_machine_that_is_not_used_any_more_does_not_decide_the_status(
-    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_machine_that_is_not_used_any_more_decides_no_status_and_explains_itself(
+    case: Case, tmp_path: Path, lines: Lines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(commands, "WINDOW", 2)
     store = Store(tmp_path / "store")
@@ -169,6 +169,13 @@ def test_a_machine_that_is_not_used_any_more_does_not_decide_the_status(
         add(store, tmp_path, result(revision, {"e/row": [1]}, number, **of_run))
         status = case.run(f"--store={store.folder}", "check")
         assert status == int(number in (1, 2))
+    again = result(case.revisions[1], {"e/row": [1]}, 9, context={"torch": "2"})
+    add(store, tmp_path, again)  # newer, but the commit before lacks this machine
+    lines()
+    for other, status in ((0, 0), (1, 0), (3, 2)):
+        ends = (case.revisions[0], case.revisions[other])
+        assert case.run(f"--store={store.folder}", "explain", *ends) == status
+    assert lines()[1:] == ["e/row", "  flops 1 FLOP -> 2 FLOP (WORSE)"]
 
 
 def test_a_search_by_time_has_the_flags_of_measured_times(tmp_path: Path) -> None:
@@ -308,21 +315,6 @@ def test_explain_names_what_differs(tmp_path: Path, case: Case, lines: Lines) ->
     assert lines() == ["no counters, operators, kernels or tensors differ"]
     assert case.run("explain", *case.revisions[SINCE - 1 : SINCE + 1]) == 0
     assert lines()[0] == "e1/row"
-
-
-def test_explain_takes_results_of_one_machine(
-    tmp_path: Path, case: Case, lines: Lines
-) -> None:
-    store = Store(tmp_path / "store")
-    measured = [(0, "1", 3), (1, "1", 4), (1, "2", 8), (2, "2", 9)]
-    for place, (number, torch, flops) in enumerate(measured):
-        of_run = {"counters": {"flops": flops}, "context": {"torch": torch}}
-        content = result(case.revisions[number], {"e/row": [1]}, place, **of_run)
-        add(store, tmp_path, content)
-    first, second, third = case.revisions[:3]
-    assert case.run(f"--store={store.folder}", "explain", first, second) == 0
-    assert lines() == ["e/row", "  flops 3 FLOP -> 4 FLOP (WORSE)"]
-    assert case.run(f"--store={store.folder}", "explain", first, third) == 2
 
 
 def test_the_flags_of_a_result_are_those_that_select_its_rows() -> None:
