@@ -7,43 +7,41 @@ import io
 import json
 import os
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from built import built
 from null_gpu import null_gpu
+from reports.command import status_of
 from tools.planner.main import main
+from tools.planner.program import Json, Program
 from tools.planner.recipes import read_table
 from tools.planner.validation.cells import DATA
 
 
 @functools.cache
-def _requests(gpu: str) -> subprocess.Popen[str]:
-    program = built("TRAINBENCH_PLAN_REQUESTS")
-    pipe = subprocess.PIPE
+def program(gpu: str = "") -> Program:
+    """On a null GPU, if one is named."""
     env = os.environ | (null_gpu(gpu) if gpu else {})
-    return subprocess.Popen([program], stdin=pipe, stdout=pipe, env=env, text=True)
+    return Program(built("TRAINBENCH_PLAN"), env)
 
 
-def ask(flags: Sequence[str], gpu: str = "") -> subprocess.CompletedProcess[str]:
-    """Returns what the program would, without the long start of a process; on a null
-    GPU, if one is named."""
-    requests = _requests(gpu)
-    assert requests.stdin and requests.stdout
-    print(json.dumps(flags), file=requests.stdin, flush=True)
-    answer = requests.stdout.readline()
-    assert answer, f"the program has died of {flags}"
-    return subprocess.CompletedProcess(flags, *json.loads(answer))
+def ask(request: Any) -> Json:
+    """Starts the program when a test needs it."""
+    return program()(request)
 
 
 def run(
-    *flags: str, command: Callable[..., int] = main
+    *flags: str, command: Callable[..., int] = main, ask: Callable[..., Any] = ask
 ) -> subprocess.CompletedProcess[str]:
+    def called(tokens: list[str]) -> int:
+        return command(tokens, ask)
+
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
-            status = command(flags, ask)
+            status = status_of("tools/plan", called, [*flags]) or 0
         except SystemExit as end:  # of argparse
             status = int(end.code or 0)
     return subprocess.CompletedProcess(flags, status, out.getvalue(), err.getvalue())

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Flags of tools/plan, tools/validate and tools/rehearse, and runs of the program."""
+"""Flags of tools/plan, tools/validate and tools/rehearse."""
 
 import argparse
 import re
-import subprocess
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from reports.compare.argument_types import number
@@ -61,31 +58,6 @@ def check(
             shown = repr(value) if isinstance(value, str) else f"{value:.13g}"
             named = " or ".join(f"--{other}" for other in others)
             parser.error(f"--{flag} is {shown}; allowed: only {word} {named}")
-
-
-def run_program(
-    program: Path, flags: Sequence[str], environment: Mapping[str, str] | None = None
-) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [program, *flags],
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def answer(prog: str, done: "subprocess.CompletedProcess[str]") -> str:
-    """Returns what the program printed, trainbench_plan. If it failed, exits with its
-    status; 128 + N if signal N ended it."""
-    print(done.stderr, end="", file=sys.stderr)
-    if done.returncode < 0:
-        print(f"{prog}: signal {-done.returncode}", file=sys.stderr)
-        sys.exit(128 - done.returncode)
-    if done.returncode:
-        sys.exit(done.returncode)
-    return done.stdout
 
 
 @dataclass(frozen=True)

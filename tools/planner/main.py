@@ -3,18 +3,13 @@
 
 import argparse
 import json
-import subprocess
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from tools.planner import arguments, models_text, parallel, recipes, timing, training
-from tools.planner.formulas import whole
+from tools.planner.program import RUN, Ask
 
-PROGRAM = Path(__file__).resolve().parents[2] / "build/release/tools/trainbench_plan"
-RUN = partial(arguments.run_program, PROGRAM)
-Ask = Callable[[Sequence[str]], "subprocess.CompletedProcess[str]"]
 _RULES = (*training.RULES, ("rates", "without", ("recipe",)), *recipes.RULES)
 _DESCRIPTION = """\
 Says, without measuring anything, whether a model fits in a device's memory and
@@ -71,8 +66,7 @@ def _refuse_misplaced(parser: argparse.ArgumentParser, flags: Sequence[str]) -> 
 
 
 def main(tokens: Sequence[str], ask: Ask = RUN) -> int:
-    """`ask` runs the program, trainbench_plan, which reads the other flags and answers
-    with JSON."""
+    """The program reads the other flags."""
     if "--parallel" in tokens:
         return parallel.main(tokens)
     parser = _parser()
@@ -102,11 +96,10 @@ def main(tokens: Sequence[str], ask: Ask = RUN) -> int:
         flags.append("--help")
     if given.json:
         flags.insert(0, "--largest_batch")
-    printed = arguments.answer(parser.prog, ask(flags))
+    document = ask(flags)
     if given.help:
-        print(parser.format_help(), printed, sep="\n", end="")
+        print(parser.format_help(), document["help"], sep="\n", end="")
         return 0
-    document = json.loads(printed, parse_float=lambda digits: whole(float(digits)))
     document["query"] |= more
     try:
         for row in document["rows"]:

@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from subprocess import CompletedProcess
 
 from reports.results.rows import NotAResult, load
-from tools.planner.arguments import run_program
+from tools.planner.program import PROGRAM as MESH_PROGRAM
+from tools.planner.program import Ask, Program
 from tools.planner.timing.rates import BACKWARD, HALF_SEQ, Device, devices
 from tools.planner.timing.step import CALL_US
 from tools.rehearsal import mesh, text
@@ -22,7 +22,6 @@ _ROOT = Path(__file__).resolve().parents[2]
 _BUILD = _ROOT / "build/release"
 RESULTS = _ROOT / "results"
 PROGRAM = _BUILD / "benchmarks/trainbench"
-MESH_PROGRAM = _BUILD / "tools/trainbench_plan"
 LIBRARY = _BUILD / "tools/null_gpu"
 GOOD, FAILED, USAGE = 0, 1, 2
 
@@ -83,11 +82,10 @@ def main(
 ) -> int:
     if mesh.asks_for_a_mesh(tokens):
 
-        def ask(flags: Sequence[str], gpu: str) -> "CompletedProcess[str]":
-            null_gpu = environment(library, gpu, 1, os.environ)
-            return run_program(mesh_program, flags, null_gpu)
+        def program_on(gpu: str) -> Ask:
+            return Program(mesh_program, environment(library, gpu, 1, os.environ))
 
-        return mesh.main(tokens, ask)
+        return mesh.main(tokens, program_on)
     given = parse(tokens)
     if given.predicts:
         return _predict(given, program, library, results)

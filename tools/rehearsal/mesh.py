@@ -4,7 +4,6 @@
 import argparse
 import json
 import math
-import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from itertools import groupby
@@ -12,6 +11,7 @@ from typing import Any
 
 from reports.compare.argument_types import number
 from tools.planner import arguments
+from tools.planner.program import Ask
 from tools.planner.timing.mesh import OVERLAP, SERIAL, Machine, computed
 from tools.planner.timing.rates import devices
 from tools.planner.timing.step import links_of
@@ -19,8 +19,6 @@ from tools.rehearsal import mesh_text
 from tools.rehearsal.run import GPUS
 
 Json = dict[str, Any]
-# Runs the program, trainbench_plan, with these flags on this GPU.
-Ask = Callable[[Sequence[str], str], "subprocess.CompletedProcess[str]"]
 _LINKS = (
     "links inside a node and between nodes: the rate at which a GPU sends, in 10^9 "
     "bytes/s, and the cost of one call, as all_reduce measures them (busbw)"
@@ -137,22 +135,21 @@ def plan(document: Json, on: Machine, ask: Callable[..., list[Json]]) -> list[Js
     return rows
 
 
-def main(tokens: Sequence[str], ask: Ask) -> int:
-    """Passes other flags on to the program, including --help."""
+def main(tokens: Sequence[str], program_on: Callable[[str], Ask]) -> int:
+    """Passes other flags on to the program on a GPU, including --help."""
     parser = _parser(needs_gpu="--help" not in tokens)
     given, flags = parser.parse_known_args(tokens)
-
-    def printed(*more: str) -> str:
-        return arguments.answer(parser.prog, ask((*flags, *more), given.gpu or GPUS[0]))
+    ask = program_on(given.gpu or GPUS[0])
 
     def rows_of(*more: str) -> list[Json]:
-        rows: list[Json] = json.loads(printed(*more))["rows"]
+        rows: list[Json] = ask((*flags, *more))["rows"]
         return rows
 
     if given.help:
-        print(parser.format_help(), printed("--help"), sep="\n", end="")
+        printed = ask((*flags, "--help"))["help"]
+        print(parser.format_help(), printed, sep="\n", end="")
         return 0
-    document: Json = json.loads(printed())
+    document = ask(flags)
     on = _machine(given, document["query"]["precision"])
     rows = plan(document, on, rows_of)
     if not given.predict_only and len({row["mesh"]["ranks"] for row in rows}) == 1:

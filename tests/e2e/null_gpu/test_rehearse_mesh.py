@@ -33,7 +33,7 @@ def rehearse(capsys: pytest.CaptureFixture[str], *flags: str) -> Json:
 def predict(*flags: str, gpu: str = "h100") -> Json:
     """Returns the answer without a rehearsal."""
     given = (f"--gpu={gpu}", "--json", "--predict_only", *flags)
-    done = plan_program.run(*given, command=mesh.main)
+    done = plan_program.run(*given, command=mesh.main, ask=plan_program.program)
     assert done.returncode == 0, done.stderr
     document: Json = json.loads(done.stdout)
     return document
@@ -123,8 +123,7 @@ def test_components_have_the_work_of_the_closed_forms() -> None:
     sizes = ("--model=tiny", "--seq=1024", "--batch=2", "--checkpoint=none")
     for attention in ("own", "naive", "tiled"):
         flags = ("--mesh=tensor:2", f"--attention={attention}")
-        done = plan_program.ask((*sizes, *flags), "h100")
-        (row,) = json.loads(done.stdout)["rows"]
+        (row,) = plan_program.program("h100")((*sizes, *flags))["rows"]
         flops[attention] = row["predicted"]["forward_flops"]
         parts = (step["work"]["forward"] for step in row["steps"])
         work[attention] = [sum(part["flops"] for part in own) for own in parts]
@@ -137,7 +136,7 @@ def test_components_have_the_work_of_the_closed_forms() -> None:
 
 def test_the_backward_pass_repeats_blocks_and_neither_embedding_nor_head() -> None:
     flags = (*SIZES, "--mesh=data:2,fsdp:2", "--checkpoint=every_1")
-    (row,) = json.loads(plan_program.ask(flags, "h100").stdout)["rows"]
+    (row,) = plan_program.program("h100")(flags)["rows"]
     step, flops = row["steps"][0], row["predicted"]
     forward, backward = (
         {group: one["calls"] for (group, _), one in calls({"collectives": own}).items()}

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
 """tools/plan for single models."""
 
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from built import built
 from golden import check_golden, refusals
 from plan_program import ask, check_usage_error, plan, plan_json, plan_row, run
 from results import document, entry, write
@@ -198,30 +196,7 @@ WRONG = f"""
 
 
 def test_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
-    said = refusals(lambda flags: main(flags, ask), WRONG, capsys)
+    said = refusals(lambda flags: main(flags, ask), WRONG, capsys, "tools/plan")
     check_golden("errors/plan.txt", said)
     check_usage_error(run("--models=a\nb"), ["'a\\nb'"])
-    mesh = ask(["--mesh=data:2", "--nonsense"])
-    assert mesh.returncode == 2 and mesh.stderr.startswith("tools/rehearse: ")
-
-
-def test_the_program_ends_as_its_requests_do() -> None:
-    for flags in (["--models=tiny"], ["--modle=x"]):
-        command = [str(built("TRAINBENCH_PLAN")), *flags]
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=600)
-        asked = ask(flags)
-        assert ended.returncode == asked.returncode
-        assert (ended.stdout, ended.stderr) == (asked.stdout, asked.stderr)
-
-
-def test_unwritable_output_fails() -> None:
-    with Path("/dev/full").open("w") as full:
-        result = subprocess.run(
-            [built("TRAINBENCH_PLAN"), "--models=tiny"],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=600,
-        )
-    assert result.returncode == 1
-    assert result.stderr == "tools/plan: cannot write to standard output\n"
+    check_usage_error(run("--models=a\udc80"), ["a\\udc80", "is not UTF-8"])

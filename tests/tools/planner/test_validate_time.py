@@ -2,8 +2,7 @@
 """tools/validate time: measured steps as jobs, and their predictions."""
 
 import json
-import subprocess
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,8 @@ import pytest
 from plan_program import ask, by_hand_file, run, table
 from reports.results.rows import load
 from results import REFERENCE
+from stub_checkout import write_script
+from tools.planner.program import Program
 from tools.planner.recipes import read_table
 from tools.planner.validation import page
 from tools.planner.validation.cells import DATA, Lacking, Lacks, MeasuredJob
@@ -58,7 +59,7 @@ def test_models_of_a_table_have_its_parameters() -> None:
     for row, step in zip(rows, read_steps(DATA / "llm_foundry.tsv"), strict=True):
         if row["model"].startswith(("MPT-125m", "MPT-760m")):
             assert isinstance(step, Step), step.lacks
-            (found,) = json.loads(ask(step.job.flags()).stdout)["rows"]
+            (found,) = ask(step.job.flags())["rows"]
             assert f"({found['params']} parameters)" in row["said"]
 
 
@@ -91,11 +92,10 @@ def test_a_step_of_a_result_has_the_whole_architecture() -> None:
 
 
 def test_a_program_that_dies_is_no_point_without_a_job(tmp_path: Path) -> None:
-    def killed(flags: Sequence[str]) -> "subprocess.CompletedProcess[str]":
-        return subprocess.CompletedProcess(flags, -9, "", "")
-
+    program = tmp_path / "program"
+    write_script(program, "#!/bin/sh\nkill -9 $$\n")
     with pytest.raises(SystemExit) as end:
-        main(["memory", str(by_hand_file(tmp_path))], killed)
+        main(["memory", str(by_hand_file(tmp_path))], Program(program))
     assert end.value.code == 128 + 9
 
 

@@ -3,16 +3,16 @@
 
 import argparse
 import functools
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from reports.results.files import write_files
+from reports.results.refused import Refused
 from reports.results.rows import load
 from tools.planner import arguments
-from tools.planner.main import RUN, Ask
+from tools.planner.program import RUN, Ask, Failed
 from tools.planner.recipes import Plan
 from tools.planner.validation import memory, page, points, step_times, steps
 from tools.planner.validation.cells import DATA, Lacking, Lacks
@@ -105,13 +105,13 @@ def main(tokens: Sequence[str], ask: Ask = RUN) -> int:
     @functools.cache
     def row(flags: tuple[str, ...]) -> Mapping[str, Any]:
         """Raises Lacks if the program refuses the flags."""
-        answer = ask(flags)
-        if answer.returncode == 2:
-            of_model = "tools/plan: (--model is '[^']*'; )?"
-            why = re.sub(of_model, "", answer.stderr.strip())
-            raise Lacks(f"a job of the program: {why}")
-        printed = arguments.answer(parser.prog, answer)
-        found: dict[str, Any] = json.loads(printed)["rows"][0]
+        try:
+            found: dict[str, Any] = ask(flags)["rows"][0]
+        except Failed:
+            raise
+        except Refused as error:
+            why = re.sub("--model is '[^']*'; ", "", str(error))
+            raise Lacks(f"a job of the program: {why}") from error
         return found
 
     if given.what == "page" and given.files:
