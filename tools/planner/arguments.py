@@ -2,8 +2,9 @@
 """Flags of tools/plan, tools/validate and tools/rehearse."""
 
 import argparse
+import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +48,24 @@ def parser(
     return made
 
 
+def parse(
+    parser: argparse.ArgumentParser, tokens: Sequence[str], only: Mapping[str, str] = {}
+) -> argparse.Namespace:
+    """Exits with an error that names an unknown token and the parser's nearest flag, or
+    the flag of `only` that it needs."""
+    given, unknown = parser.parse_known_args(tokens)
+    for token in (one for one in unknown if one != "--"):
+        flag = token.partition("=")[0]
+        known = parser._option_string_actions.keys() - {flag}
+        hint = "--help lists the flags" if flag.startswith("-") else "allowed: flags"
+        for near in difflib.get_close_matches(flag, known, n=1, cutoff=0.84):
+            hint = f"did you mean {near!r}?"
+        if flag in only:
+            hint = f"allowed: only with {only[flag]}"
+        parser.error(f"unexpected {token!r}; {hint}")
+    return given
+
+
 def check(
     parser: argparse.ArgumentParser, given: argparse.Namespace, rules: Iterable[Rule]
 ) -> None:
@@ -86,14 +105,18 @@ def _link(item: str) -> Link:
         raise argparse.ArgumentTypeError(f"it has {item!r}: {error}") from error
 
 
+def words(value: str) -> list[str]:
+    """Different words, separated by commas."""
+    found = value.split(",")
+    for word in found:
+        if found.count(word) > 1:
+            raise argparse.ArgumentTypeError(f"it has {word!r} twice; allowed: once")
+    return found
+
+
 def links(value: str) -> list[Link]:
-    found: list[Link] = []
-    for link in map(_link, value.split(",")):
-        if link.name in (other.name for other in found):
-            raise argparse.ArgumentTypeError(
-                f"it has '{link.name}' twice; allowed: once"
-            )
-        found.append(link)
+    found = [*map(_link, value.split(","))]
+    words(",".join(link.name for link in found))
     return found
 
 

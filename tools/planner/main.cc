@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// trainbench_plan: answers each line of standard input, a JSON array of flags,
-// by a line: the answer in JSON; {"refused": why} if the flags are at fault; or
-// {"failed": why}.
+// trainbench_plan: answers each line of standard input, a request (request.h)
+// or an array of flags, by a line: the answer in JSON; {"refused": why} if the
+// request is at fault; or {"failed": why}.
 
 #include <cstdlib>
 #include <exception>
@@ -10,17 +10,15 @@
 #include <string>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "fixtures/base/end_process.h"
 #include "fixtures/base/flag_parser.h"
 #include "fixtures/device/device.h"
 #include "fixtures/device/null_gpu.h"
 #include "model/spec/status_macros.h"
+#include "tools/planner/answers.h"
 #include "tools/planner/plan.h"
 #include "tools/planner/query.h"
 
@@ -29,14 +27,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-bool AsksForMesh(const std::vector<std::string>& args) {
-  return absl::c_any_of(args, [](absl::string_view arg) {
-    const bool is_flag = absl::ConsumePrefix(&arg, "-");
-    absl::ConsumePrefix(&arg, "-");
-    return is_flag && arg.substr(0, arg.find('=')) == "mesh";
-  });
-}
-
 absl::StatusOr<Device> OpenNullGpu() {
   if (!HasNullGpu()) {
     return absl::FailedPreconditionError("the null GPU is not preloaded");
@@ -44,11 +34,6 @@ absl::StatusOr<Device> OpenNullGpu() {
   auto device = OpenDevice("cuda");
   if (device.ok()) return device;
   return absl::FailedPreconditionError(device.status().message());
-}
-
-absl::StatusOr<Json> AnswerOfModels(const PlannerFlags& flags) {
-  ASSIGN_OR_RETURN(const auto query, ReadModelQuery(flags));
-  return PlanModels(query);
 }
 
 absl::StatusOr<Json> AnswerOfMesh(const PlannerFlags& flags) {
@@ -60,20 +45,21 @@ absl::StatusOr<Json> AnswerOfMesh(const PlannerFlags& flags) {
 absl::StatusOr<Json> AnswerOf(const std::vector<std::string>& args) {
   FlagParser parser;
   PlannerFlags flags;
-  const bool of_mesh = AsksForMesh(args);
-  of_mesh ? AddMeshFlags(flags, parser) : AddModelFlags(flags, parser);
+  AddMeshFlags(flags, parser);
   ASSIGN_OR_RETURN(const auto positional, parser.Parse(args));
   if (!positional.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "unexpected argument '", positional.front(), "'; allowed: flags"));
   }
   if (flags.help) return Json({{"help", parser.Help()}});
-  return of_mesh ? AnswerOfMesh(flags) : AnswerOfModels(flags);
+  return AnswerOfMesh(flags);
 }
 
 Json Answer(const std::string& line) {
   try {
-    const absl::StatusOr<Json> answer = AnswerOf(Json::parse(line));
+    const Json request = Json::parse(line);
+    const absl::StatusOr<Json> answer =
+        request.is_array() ? AnswerOf(request) : ModelRow(request);
     if (answer.ok()) return *answer;
     const absl::Status& why = answer.status();
     const bool is_refused =

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+#include <ATen/Parallel.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -9,10 +11,16 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "fixtures/device/device.h"
 #include "fixtures/memory/allocation_recorder.h"
 #include "fixtures/memory/allocation_summary.h"
 #include "fixtures/prediction/dry_call.h"
+#include "fixtures/ranks/errors.h"
+#include "fixtures/steps/model_step.h"
 #include "fixtures/steps/step_prediction.h"
 #include "model/accounting/flops.h"
 #include "model/accounting/parameters.h"
@@ -21,7 +29,9 @@
 #include "model/spec/config.h"
 #include "model/spec/parallel/tensor_part.h"
 #include "model/spec/phase.h"
-#include "tools/planner/plan.h"
+#include "model/spec/status_macros.h"
+#include "tools/planner/answers.h"
+#include "tools/planner/request.h"
 
 namespace trainbench {
 namespace {
@@ -150,24 +160,41 @@ Json OperatorsJson(const CallsByOperator& operators) {
   return json;
 }
 
-}  // namespace
+absl::Status CheckStep(const StepParams& step, const Device& device) {
+  StepParams on_cpu = step;
+  // tf32 needs the same bytes as fp32, but only GPUs have it.
+  if (step.precision == Precision::kTf32) on_cpu.precision = Precision::kFp32;
+  const std::string why = ModelStep::Unavailable(on_cpu, device);
+  if (why.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("model '", step.model.name, "': ", why));
+}
 
-nlohmann::ordered_json ModelRow(const StepParams& whole, const Query& query,
-                                const Device& device) {
-  StepParams step = whole;
-  step.model = PartOf(whole.model, /*rank=*/0, query.tensor_ranks);
+absl::Status TooLarge(const StepParams& step, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "model '", step.model.name, "' at batch ", step.batch, " and seq ",
+      step.seq, " has ", what, "; allowed: a smaller model, batch or seq"));
+}
+
+// Answers for rank 0's step.
+Json RowOf(const StepParams& step, const ModelConfig& whole,
+           const Json& request, const Device& device) {
   const auto& [model, precision, mode, batch, seq] = step;
   const StepPrediction found = PredictStep(step, device);
   const AllocationTimeline& timeline = found.call.timeline;
   const std::vector<RecordedBlock> of_block = SavedByBlock(model, found.kept);
   int64_t block_bytes = 0;
   for (const RecordedBlock& block : of_block) block_bytes += block.bytes;
-  const auto largest = [&](auto size) {
-    return LargestSize(size, step, device, query.device_memory_bytes);
+  const bool has_memory = request.contains("memory_bytes");
+  const bool wants_batch = request.value("largest_batch", false);
+  const int64_t memory_bytes = request.value("memory_bytes", int64_t{0});
+  const auto largest = [&](auto size, bool is_asked) {
+    return is_asked ? Json(LargestSize(size, step, device, memory_bytes))
+                    : Json();
   };
-  Json json = {
+  return {
       {"model", model.name},
-      {"definition", FormatModel(whole.model)},
+      {"definition", FormatModel(whole)},
       {"d_model", model.d_model},
       {"d_ff", model.d_ff},
       {"layers", model.layers},
@@ -192,11 +219,11 @@ nlohmann::ordered_json ModelRow(const StepParams& whole, const Query& query,
       {"largest_tensor", LargestTensor(step, timeline)},
       {"predicted_peak_bytes", found.peak_bytes()},
       {"predicted_peak_moment", PeakText(timeline)},
-      {"fits", found.peak_bytes() <= query.device_memory_bytes},
+      {"fits", has_memory ? Json(found.peak_bytes() <= memory_bytes) : Json()},
       // The largest that fits at this batch, up to 2^20; 0 if none.
-      {"largest_seq", largest(&StepParams::seq)},
-      // Likewise at this seq; 0 unless requested.
-      {"largest_batch", query.wants_batch ? largest(&StepParams::batch) : 0},
+      {"largest_seq", largest(&StepParams::seq, has_memory)},
+      // Likewise at this seq.
+      {"largest_batch", largest(&StepParams::batch, wants_batch)},
       {"flops", StepFlops(model, batch, seq, mode)},
       {"recomputed_flops", RecomputedFlops(model, batch, seq, mode)},
       {"bytes", StepBytes(step, found.saved_bytes)},
@@ -208,11 +235,34 @@ nlohmann::ordered_json ModelRow(const StepParams& whole, const Query& query,
       {"flops_by_component",
        ByComponent(FlopsByComponent(model, batch, seq, mode),
                    &ComponentFlops::flops)},
-      {"adamw_flops", mode == StepMode::kTrainStep ? AdamWFlops(model) : 0}};
-  if (query.wants_operators) {
-    json["operators"] = OperatorsJson(found.call.operators);
+      {"adamw_flops", mode == StepMode::kTrainStep ? AdamWFlops(model) : 0},
+      {"operators", OperatorsJson(found.call.operators)}};
+}
+
+}  // namespace
+
+absl::StatusOr<Json> ModelRow(const Json& request) {
+  ASSIGN_OR_RETURN(const auto device, OpenDevice("cpu"));
+  at::set_num_threads(1);  // the answer is the same on any machine
+  ASSIGN_OR_RETURN(const auto whole, ReadStep(request));
+  const int64_t ranks = request.value("tensor_ranks", int64_t{1});
+  RETURN_IF_ERROR(ValidateParts(whole.model, ranks));
+  StepParams step = whole;
+  step.model = PartOf(whole.model, /*rank=*/0, ranks);
+  RETURN_IF_ERROR(CheckSize(step.model, step.precision));
+  RETURN_IF_ERROR(CheckStep(whole, device));
+  if (request.value("check", false)) return Json::object();
+  Json row;
+  const absl::Status status =
+      CatchToStatus([&] { row = RowOf(step, whole.model, request, device); });
+  if (absl::StrContains(status.message(), "overflow")) {
+    return TooLarge(step, "too many bytes to count");
   }
-  return json;
+  if (absl::StrContains(status.message(), kTooManyOperators)) {
+    return TooLarge(step, kTooManyOperators);
+  }
+  RETURN_IF_ERROR(status);
+  return row;
 }
 
 }  // namespace trainbench

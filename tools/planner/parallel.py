@@ -2,11 +2,10 @@
 """tools/plan --parallel: the tables of cs336.md for one job."""
 
 import argparse
-import difflib
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from reports.compare.argument_types import number
 from reports.results import text
@@ -82,14 +81,6 @@ def _json(query: dict[str, Any], found: Sequence[Group]) -> str:
     return json.dumps({"query": query, "rows": rows}, indent=2) + "\n"
 
 
-def _refuse(to: argparse.ArgumentParser, token: str) -> NoReturn:
-    """Exits with an error that names the token and the parser's nearest flag."""
-    name = token.partition("=")[0]
-    near = difflib.get_close_matches(name, to._option_string_actions, 1, 0.85)
-    hint = f"did you mean '{near[0]}'?" if near else "see tools/plan --parallel --help"
-    to.error(f"unexpected {token!r}; {hint if name[:1] == '-' else 'allowed: flags'}")
-
-
 def flags() -> set[str]:
     """The flags that only this mode has."""
     known = _parser(symbols(TABLES.read_text("utf-8")))._option_string_actions
@@ -100,10 +91,7 @@ def main(tokens: Sequence[str]) -> int:
     document = TABLES.read_text("utf-8")
     known = symbols(document)
     parser = _parser(known)
-    parsed, unknown = parser.parse_known_args(tokens)
-    if unknown:
-        _refuse(parser, unknown[0])
-    given = vars(parsed)
+    given = vars(arguments.parse(parser, tokens))
     try:
         found_links = arguments.links(given["links"])
     except argparse.ArgumentTypeError as error:

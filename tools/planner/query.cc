@@ -2,13 +2,10 @@
 
 #include "tools/planner/query.h"
 
-#include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <set>
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -16,23 +13,18 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "fixtures/base/did_you_mean.h"
-#include "fixtures/experiment/run_options.h"
 #include "fixtures/steps/model_step.h"
-#include "model/accounting/parameters.h"
 #include "model/spec/named_models.h"
 #include "model/spec/not_allowed.h"
 #include "model/spec/parallel/tensor_part.h"
 #include "model/spec/status_macros.h"
+#include "tools/planner/request.h"
 
 namespace trainbench {
 namespace {
 
 constexpr char kAuto[] = "auto";
 constexpr double kBytesPerGib = 1 << 30;
-// Building more layers takes too long even in a dry run.
-constexpr int64_t kMostLayers = 1024;
-constexpr int64_t kMostParameterBytes = int64_t{1} << 50;
-
 // Parses each item of `text`. InvalidArgument if an item occurs twice.
 template <typename T, typename Parse>
 absl::StatusOr<std::vector<T>> ParseList(absl::string_view what,
@@ -49,16 +41,6 @@ absl::StatusOr<std::vector<T>> ParseList(absl::string_view what,
     values.push_back(std::move(value));
   }
   return values;
-}
-
-// The values of an enumeration.
-template <typename Enum, std::size_t kCount>
-absl::StatusOr<std::vector<Enum>> ParseList(
-    absl::string_view what, absl::string_view text,
-    const EnumNames<Enum, kCount>& names) {
-  return ParseList<Enum>(what, text, [&](absl::string_view name) {
-    return names.Parse(what, name);
-  });
 }
 
 absl::StatusOr<std::vector<Checkpointing>> ParseCheckpoints(
@@ -90,22 +72,6 @@ absl::StatusOr<ModelConfig> FindModelOrNearest(
   if (nearest.empty()) return model;
   return absl::NotFoundError(absl::StrCat(
       model.status().message(), "; did you mean '", nearest[0], "'?"));
-}
-
-absl::StatusOr<std::vector<ModelConfig>> SelectModels(
-    const PlannerFlags& flags) {
-  RunOptions options;
-  options.custom_models = flags.custom_models;
-  RETURN_IF_ERROR(Validate(options));
-  if (flags.models.empty()) {
-    std::vector<ModelConfig> models = StandardModels();
-    absl::c_copy(flags.custom_models, std::back_inserter(models));
-    return models;
-  }
-  const std::vector<ModelConfig> known = KnownModels(options);
-  return ParseList<ModelConfig>(
-      "model", flags.models,
-      [&](absl::string_view name) { return FindModelOrNearest(name, known); });
 }
 
 absl::StatusOr<ModelConfig> ReadNamed(const PlannerFlags& flags) {
@@ -161,44 +127,7 @@ absl::Status ReadMeshes(const PlannerFlags& flags, Query& query) {
   return OnMesh(query, mesh).status();
 }
 
-absl::Status CheckSize(const ModelConfig& model, Precision precision) {
-  if (model.layers > kMostLayers) {
-    return NotAllowed("layers", model.layers,
-                      absl::StrCat("1 to ", kMostLayers));
-  }
-  if (ParameterBytes(model, precision) <= kMostParameterBytes) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("model '", model.name,
-                   "' has too many bytes to count; allowed: a smaller model"));
-}
-
 }  // namespace
-
-absl::StatusOr<Query> ReadModelQuery(const PlannerFlags& flags) {
-  Query query = flags.query;
-  query.device_memory_bytes =
-      static_cast<int64_t>(flags.device_memory_gib * kBytesPerGib);
-  ASSIGN_OR_RETURN(query.models, SelectModels(flags));
-  for (const ModelConfig& model : query.models) {
-    RETURN_IF_ERROR(ValidateParts(model, query.tensor_ranks));
-  }
-  ASSIGN_OR_RETURN(query.precisions,
-                   ParseList("precision", flags.precision, PrecisionName));
-  for (const ModelConfig& model : query.models) {
-    for (const Precision precision : query.precisions) {
-      RETURN_IF_ERROR(
-          CheckSize(PartOf(model, 0, query.tensor_ranks), precision));
-    }
-  }
-  ASSIGN_OR_RETURN(query.modes, ParseList("mode", flags.mode, StepModeName));
-  if (!flags.checkpoint.empty()) {
-    ASSIGN_OR_RETURN(query.checkpointing, ParseCheckpoints(flags.checkpoint));
-    query.wants_batch = true;
-  }
-  return query;
-}
 
 absl::StatusOr<Query> ReadMeshQuery(const PlannerFlags& flags,
                                     const Device& device) {

@@ -23,19 +23,8 @@ namespace trainbench {
 // Asks whether models fit in a device's memory, and what one step costs: of
 // models on one device, or of one model on meshes of ranks.
 struct Query {
-  // For models, empty: as each model defines.
   std::vector<Checkpointing> checkpointing;
   bool wants_batch = false;  // the largest that fits
-
-  // For models on one device.
-  std::vector<ModelConfig> models;
-  std::vector<Precision> precisions;
-  int64_t batch = 4;
-  int64_t seq = 512;
-  std::vector<StepMode> modes;
-  int64_t tensor_ranks = 1;  // that share a model; rows are of rank 0's parts
-  int64_t device_memory_bytes = 0;
-  bool wants_operators = false;
 
   // For ranks of a mesh.
   MeshJob job;  // without a mesh, which OnMesh sets
@@ -59,12 +48,6 @@ struct PlannerFlags {
   std::string precision = "fp32";
   std::string checkpoint;  // empty: the default
 
-  // For models on one device.
-  std::vector<ModelConfig> custom_models;
-  std::string models;
-  std::string mode = "train_step";
-  double device_memory_gib = 80;
-
   // For ranks of a mesh.
   std::string mesh;
   std::string ranks;
@@ -75,13 +58,10 @@ struct PlannerFlags {
   double spare_gib = 1;
 };
 
-// Declares the flags for models, or those for a mesh.
-void AddModelFlags(PlannerFlags& values, FlagParser& flags);
 void AddMeshFlags(PlannerFlags& values, FlagParser& flags);
 
 // Validate flags; a mesh is one of GPUs like `device`. InvalidArgument or
 // NotFound names the value and what is allowed.
-absl::StatusOr<Query> ReadModelQuery(const PlannerFlags& flags);
 absl::StatusOr<Query> ReadMeshQuery(const PlannerFlags& flags,
                                     const Device& device);
 

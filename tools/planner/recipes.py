@@ -34,8 +34,6 @@ _CHOICES = {
 # Moments that may be the peak, and whether gradients are allocated then. `dry` is the
 # peak of the dry run.
 MOMENTS = {"loss": False, "dry": False, "backward": True, "step": True}
-# Returns trainbench_plan's row for a job's flags.
-Plan = Callable[[tuple[str, ...]], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class Job:
     their inputs.
     """
 
-    model: str  # as tools/plan --model, without its name
+    model: str  # as tools/plan --model, without its name; or a name alone
     batch: int
     seq: int
     tensor: int = 1
@@ -54,15 +52,18 @@ class Job:
     mode: str = "train_step"
     recomputed: float = 0
 
-    def flags(self) -> tuple[str, ...]:
-        """Flags of trainbench_plan, which answers with a row for this part."""
-        return (
-            *(f"--model=name=job,{self.model}", "--models=job"),
-            *(f"--precision={self.precision}", f"--mode={self.mode}"),
-            *(f"--batch={self.batch}", f"--seq={self.seq}"),
-            f"--tensor_ranks={self.tensor}",
-            "--device_memory_gib=0.001",  # no search for the longest sequence
-        )
+    def request(self) -> dict[str, Any]:
+        """The program answers with a row for this part."""
+        model = f"name=job,{self.model}" if "=" in self.model else self.model
+        return {
+            **{"model": model, "precision": self.precision},
+            **{"mode": self.mode, "batch": self.batch, "seq": self.seq},
+            "tensor_ranks": self.tensor,
+        }
+
+
+# Returns the program's row for a job's request.
+Plan = Callable[[Job], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -201,8 +202,8 @@ def _saved(job: FrameworkJob, row: Mapping[str, Any], batches: float) -> float:
 def memory(
     job: FrameworkJob, recipe: Recipe, row: Mapping[str, Any], batches: float = 1
 ) -> Memory:
-    """Predicts the job's memory; `row` is the program's answer to its flags, with
-    1 / `batches` of its batch."""
+    """Predicts the job's memory; `row` is the program's answer to its request,
+    with 1 / `batches` of its batch."""
     count = _counts(job, row, batches)
     parts: dict[str, dict[str, int]] = defaultdict(dict)
     for item in recipe.of(job.traits):

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plan_program import plan_row
+from plan_program import ask
 from reports.results.rows import load
 from results import REFERENCE
-from tools.planner.recipes import read_table
+from tools.planner.recipes import Job, read_table
 from tools.planner.timing import TABLE
 from tools.planner.timing.rates import Device, Shares, devices, of_result
 from tools.planner.timing.step import StepTime, TimedJob, step_time
@@ -128,11 +128,12 @@ def test_a_result_has_the_rates_of_its_cpu() -> None:
 
 def test_operators_have_the_work_of_the_step() -> None:
     def planned(implementation: str) -> dict[str, Any]:
-        sizes = "name=a,d_model=128,d_ff=512,layers=2,heads=4"
-        model = f"--model={sizes},implementation={implementation}"
-        return plan_row(model, "--models=a", "--seq=64", "--operators")
+        model = "d_model=128,d_ff=512,layers=2,heads=4"
+        job = Job(f"{model},implementation={implementation}", 4, 64, precision="fp32")
+        return ask(job.request())
 
     written = planned("textbook")
+    assert written["fits"] is written["largest_seq"] is written["largest_batch"] is None
     products = (one["calls"] * one["flops"] for one in written["operators"])
     assert sum(products) == written["flops"]
     fused = planned("fused")

@@ -13,7 +13,7 @@ from reports.results.rows import load
 from results import REFERENCE
 from stub_checkout import write_script
 from tools.planner.program import Program
-from tools.planner.recipes import read_table
+from tools.planner.recipes import Job, read_table
 from tools.planner.validation import page
 from tools.planner.validation.cells import DATA, Lacking, Lacks, MeasuredJob
 from tools.planner.validation.main import main
@@ -59,7 +59,7 @@ def test_models_of_a_table_have_its_parameters() -> None:
     for row, step in zip(rows, read_steps(DATA / "llm_foundry.tsv"), strict=True):
         if row["model"].startswith(("MPT-125m", "MPT-760m")):
             assert isinstance(step, Step), step.lacks
-            (found,) = ask(step.job.flags())["rows"]
+            found = ask(step.job.request())
             assert f"({found['params']} parameters)" in row["said"]
 
 
@@ -81,11 +81,11 @@ def test_a_result_is_predicted_by_its_own_peaks() -> None:
 
 
 def test_a_step_of_a_result_has_the_whole_architecture() -> None:
-    def named(model: str) -> dict[str, Any]:
+    def named(job: Job) -> dict[str, Any]:
         sizes = "d_model=64,d_ff=128,layers=2,heads=4,kv_heads=2,vocab=100,mlp=gelu"
-        return {"definition": f"name={model},{sizes},attention=naive"}
+        return {"definition": f"name={job.model},{sizes},attention=naive"}
 
-    sizes = named("")["definition"].removeprefix("name=,")
+    sizes = named(Job("", 1, 1))["definition"].removeprefix("name=,")
     own = sizes.replace("attention=naive", "implementation=fused")
     steps = steps_of(load(REFERENCE), named)
     assert {sizes, own} <= {one.job.model for one in steps if isinstance(one, Step)}
@@ -100,8 +100,8 @@ def test_a_program_that_dies_is_no_point_without_a_job(tmp_path: Path) -> None:
 
 
 def test_a_model_that_the_program_refuses_costs_its_steps_alone() -> None:
-    def refused(model: str) -> dict[str, Any]:
-        raise Lacks(f"a job of the program: {model}")
+    def refused(job: Job) -> dict[str, Any]:
+        raise Lacks(f"a job of the program: {job.model}")
 
     found = list(steps_of(load(REFERENCE), refused))
     assert len(found) == 18

@@ -24,6 +24,7 @@ def scripts(checkout: Checkout) -> Checkout:
     [
         ("plan --models=tiny", ["trainbench_plan"]),
         ("plan --parallel --gpu_gb=40", []),
+        ("plan --help", []),
         ("rehearse --help", []),
         (
             "rehearse --gpu=h100 --suite=smoke",

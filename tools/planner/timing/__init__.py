@@ -50,8 +50,8 @@ def device(parser: argparse.ArgumentParser, name: str) -> "Device":
 def predicted(
     device: "Device", row: dict[str, Any], query: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Predicts the time of a row of the plan from its operators, and removes these.
-    Raises ValueError if the device lacks a rate."""
+    """Predicts the time of a row of the plan from its operators. Raises ValueError if
+    the device lacks a rate."""
     from tools.planner.timing.step import TimedJob, step_time
 
     job = TimedJob("", query["batch"], query["seq"], query["tensor_ranks"])
@@ -59,7 +59,6 @@ def predicted(
         found = step_time(device, job, lambda _: row)
     except ValueError as error:
         raise ValueError(f"argument --rates: {error}") from error
-    del row["operators"]
     return {
         "predicted_us": found.us,
         "low_us": found.low_us,

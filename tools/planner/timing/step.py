@@ -37,10 +37,6 @@ class TimedJob(Job):
     micro_batches: int = 1  # per rank and step
     attention: str = "attention"  # the device's rate of fused attention
 
-    def flags(self) -> tuple[str, ...]:
-        """Also asks for the part's operators."""
-        return (*super().flags(), "--operators")
-
 
 @dataclass(frozen=True)
 class StepTime:
@@ -54,11 +50,11 @@ class StepTime:
 
 
 def step_time(device: Device, job: TimedJob, plan: Plan) -> StepTime:
-    row = plan(job.flags())
+    row = plan(job)
     parts = _parts(device, job, row)
     if job.recomputed:
         every = replace(job, model=f"{job.model},checkpoint=every_1", recomputed=0)
-        for kind, us in _parts(device, every, plan(every.flags())).items():
+        for kind, us in _parts(device, every, plan(every)).items():
             parts[kind] += job.recomputed * (us - parts[kind])
     return StepTime(
         {kind: us for kind, us in parts.items() if us},

@@ -13,7 +13,7 @@ from reports.results.refused import Refused
 from reports.results.rows import load
 from tools.planner import arguments
 from tools.planner.program import RUN, Ask, Failed
-from tools.planner.recipes import Plan
+from tools.planner.recipes import Job, Plan
 from tools.planner.validation import memory, page, points, step_times, steps
 from tools.planner.validation.cells import DATA, Lacking, Lacks
 from tools.planner.validation.judged import Comparison, compare
@@ -66,34 +66,31 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _memory(files: Iterable[Path], row: Plan) -> Comparison:
+def _memory(files: Iterable[Path], plan: Plan) -> Comparison:
     read = (point for path in files for point in points.read_points(path))
-    return compare(read, lambda point: memory.judge(point, row))
+    return compare(read, lambda point: memory.judge(point, plan))
 
 
-def _times(files: Iterable[Path], row: Plan) -> Comparison:
-    def sizes(model: str) -> Mapping[str, Any]:
-        return row(("--operators", f"--models={model}", "--batch=1", "--seq=1"))
-
+def _times(files: Iterable[Path], plan: Plan) -> Comparison:
     def read(path: Path) -> Iterator[Step | Lacking]:
         if path.suffix == ".json":
-            return steps.steps_of(load(path), sizes)
+            return steps.steps_of(load(path), plan)
         return steps.read_steps(path)
 
     return compare(
         (step for path in files for step in read(path)),
-        lambda step: step_times.judge(step, row),
+        lambda step: step_times.judge(step, plan),
     )
 
 
-def _printed(given: argparse.Namespace, row: Plan) -> tuple[str, int]:
+def _printed(given: argparse.Namespace, plan: Plan) -> tuple[str, int]:
     """Returns what to print, and the exit status."""
     if given.what == "page":
-        made = page.page(_memory(_FILES["memory"], row), _times(_FILES["time"], row))
+        made = page.page(_memory(_FILES["memory"], plan), _times(_FILES["time"], plan))
         write_files(made)
         return "\n".join(map(str, made)), 0
     is_time = given.what == "time"
-    found = (_times if is_time else _memory)(given.files or _FILES[given.what], row)
+    found = (_times if is_time else _memory)(given.files or _FILES[given.what], plan)
     printed = found.as_json() if given.json else found.as_text()
     return printed, int(is_time and not step_times.passes(found))
 
@@ -103,21 +100,23 @@ def main(tokens: Sequence[str], ask: Ask = RUN) -> int:
     given = parser.parse_intermixed_args(tokens)
 
     @functools.cache
-    def row(flags: tuple[str, ...]) -> Mapping[str, Any]:
-        """Raises Lacks if the program refuses the flags."""
+    def answer(*request: tuple[str, Any]) -> Mapping[str, Any]:
+        """Raises Lacks if the program refuses the request."""
         try:
-            found: dict[str, Any] = ask(flags)["rows"][0]
+            return ask(dict(request))
         except Failed:
             raise
         except Refused as error:
             why = re.sub("--model is '[^']*'; ", "", str(error))
             raise Lacks(f"a job of the program: {why}") from error
-        return found
+
+    def plan(job: Job) -> Mapping[str, Any]:
+        return answer(*job.request().items())
 
     if given.what == "page" and given.files:
         parser.error(f"files has {given.files[0]}; allowed: none for page")
     try:
-        printed, status = _printed(given, row)
+        printed, status = _printed(given, plan)
     except (OSError, ValueError) as error:
         parser.error(str(error))
     print(printed)

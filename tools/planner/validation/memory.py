@@ -30,7 +30,7 @@ def _is_miss(one: Judged) -> bool:
 def _compare(point: Point, job: FrameworkJob, plan: Plan) -> list[Judged]:
     """Judges each kind of bytes that is measured; otherwise has the predicted peak."""
     row = point.row
-    found = memory(job, recipes()[row["recipe"]], plan(job.flags()))
+    found = memory(job, recipes()[row["recipe"]], plan(job))
     measured: Mapping[str, int | None] = point.measured or {"peak": None}
     return [
         Judged(

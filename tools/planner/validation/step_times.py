@@ -37,7 +37,7 @@ def _measured_us(step: Step, row: Row) -> float:
 def judge(step: Step, plan: Plan) -> list[Judged]:
     """Predicts a step, within a 90 % interval. Raises Lacks if the program refuses its
     job, and ValueError if the device lacks a rate."""
-    row = plan(step.job.flags())
+    row = plan(step.job)
     measured_us = _measured_us(step, row)
     found = step_time(step.device, step.job, plan)
     is_miss = abs(found.us / measured_us - 1) > MISS

@@ -2,13 +2,13 @@
 """Reads measured steps as jobs, from a table with columns of points.tsv or a result."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from reports.results.rows import Result
 from reports.results.rows import Row as Timed
+from tools.planner.recipes import Job, Plan
 from tools.planner.timing.rates import Device, devices, of_result
 from tools.planner.timing.step import TimedJob
 from tools.planner.validation import cells
@@ -109,15 +109,13 @@ def read_steps(path: Path) -> Iterator[Step | Lacking]:
     return cells.read(path, _NEEDED, _step)
 
 
-def steps_of(
-    result: Result, named: Callable[[str], Mapping[str, Any]]
-) -> Iterator[Step | Lacking]:
-    """Reads the steps that a CPU's result has timed; `named` returns the program's row
-    for a named model. Raises ValueError for a result without peaks."""
+def steps_of(result: Result, plan: Plan) -> Iterator[Step | Lacking]:
+    """Reads the steps that a CPU's result has timed. Raises ValueError for a result
+    without peaks."""
     device, cpu = of_result(result), str(result.context["device"])
 
     def step(name: str, row: Timed) -> Step:
-        definition = named(row.words["model"])["definition"]
+        definition = plan(Job(row.words["model"], 1, 1))["definition"]
         of = dict(field.split("=") for field in definition.split(","))
         del of["name"]
         if implementation := row.words.get("implementation"):
