@@ -31,7 +31,6 @@ ARROWS: dict[str, tuple[str, ...]] = {
     ),
     "tools/planner": (
         *("steps", "prediction", "experiment", "ranks", "memory", "device", "base"),
-        "reporters",
         *("fsdp", "tensor_parallel", "trainer", "comm", "training", "nn"),
         *("accounting", "dry_run", "spec"),
     ),

@@ -124,12 +124,9 @@ build() {
   exec 9>&- # unlocks
 }
 
-# build_null_gpu PRESET TARGET...: builds the null GPU and the targets; PRESET is
-# configured.
+# build_null_gpu PRESET: builds the null GPU; PRESET is configured.
 build_null_gpu() {
-  local preset=$1
-  shift
-  grep --quiet '^build null_gpu:' "$root/build/$preset/build.ninja" ||
+  grep --quiet '^build null_gpu:' "$root/build/$1/build.ninja" ||
     fail "the null GPU is built from CUDA's headers, which are not here; TRAINBENCH_TORCH=full tools/setup brings them"
-  build "$preset" --target null_gpu null_gpu_driver "$@"
+  build "$1" --target null_gpu null_gpu_driver
 }

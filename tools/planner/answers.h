@@ -29,6 +29,41 @@ namespace trainbench {
 absl::StatusOr<nlohmann::ordered_json> ModelRow(
     const nlohmann::ordered_json& request);
 
+// On a null GPU. A request has, besides the keys of request.h except
+// `checkpoint`:
+//
+//   ranks: [{data, fsdp, tensor, checkpoint}, ...]: each is a row; a missing
+//     checkpoint is the model's
+//   last_rank: the rank of a row is the last one of its mesh, not the first
+//   global_batch: divided among the batches; if 0, each has `batch`
+//   reshard, prefetch: as in FullSharding
+//   spare_bytes: must stay free on each GPU
+//   searches: a mesh that cannot share the model is no error; if its shards
+//     alone are too large, it is not tried
+//   largest_batch: also search for it, and dry-run each rank that does not fit
+//     by itself
+//   rehearse: the ranks, and predict nothing
+//
+// Returns, in bytes and FLOPs:
+//
+//   device, free_bytes
+//   model: {model, parameters, implementation, attention, checkpoint}
+//   rows: [{batch, checkpoint, fits, why_not, needed_bytes, predicted:
+//     {peak_bytes, ..., collectives}, steps, rehearsed}, ...]
+//
+// `steps` is the work of this batch and of one sequence more, from which the
+// work of any batch follows, because it grows linearly: {batch, work: {PHASE:
+// [{flops, bytes} of each component, ...], ...}, forward and backward:
+// CollectivesJson}.
+//
+// If the ranks cannot share the model, all is null except `fits` and `why_not`.
+// If shards alone are too large, or a dry run fails, `predicted` and `steps`
+// are null; `needed_bytes` is then a lower bound, or null. A request that
+// rehearses has `rehearsed` instead, and the rehearsal decides whether a mesh
+// fits.
+absl::StatusOr<nlohmann::ordered_json> MeshRows(
+    const nlohmann::ordered_json& request);
+
 }  // namespace trainbench
 
 #endif  // TRAINBENCH_TOOLS_PLANNER_ANSWERS_H_

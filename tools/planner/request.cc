@@ -78,16 +78,20 @@ absl::StatusOr<StepParams> ReadStep(const Json& request) {
   }
   RETURN_IF_ERROR(
       ReadChoice(request, "attention", AttentionName, model.attention));
-  if (request.contains("checkpoint")) {
-    const std::string name = request.at("checkpoint");
-    ASSIGN_OR_RETURN(model.checkpointing, ParseCheckpointing(name));
-  }
+  RETURN_IF_ERROR(ReadCheckpoint(request, model));
   RETURN_IF_ERROR(
       ReadChoice(request, "precision", PrecisionName, step.precision));
   RETURN_IF_ERROR(ReadChoice(request, "mode", StepModeName, step.mode));
   step.batch = request.at("batch");
   step.seq = request.at("seq");
   return step;
+}
+
+absl::Status ReadCheckpoint(const Json& request, ModelConfig& model) {
+  if (!request.contains("checkpoint")) return absl::OkStatus();
+  const std::string name = request.at("checkpoint");
+  ASSIGN_OR_RETURN(model.checkpointing, ParseCheckpointing(name));
+  return absl::OkStatus();
 }
 
 absl::Status CheckSize(const ModelConfig& part, Precision precision) {

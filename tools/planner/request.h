@@ -26,6 +26,10 @@ namespace trainbench {
 // value and what is allowed.
 absl::StatusOr<StepParams> ReadStep(const nlohmann::ordered_json& request);
 
+// Reads `checkpoint`, unless it is missing.
+absl::Status ReadCheckpoint(const nlohmann::ordered_json& request,
+                            ModelConfig& model);
+
 // InvalidArgument if the part has too many layers or parameters.
 absl::Status CheckSize(const ModelConfig& part, Precision precision);
 

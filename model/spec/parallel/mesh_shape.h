@@ -4,12 +4,10 @@
 #ifndef TRAINBENCH_MODEL_SPEC_PARALLEL_MESH_SHAPE_H_
 #define TRAINBENCH_MODEL_SPEC_PARALLEL_MESH_SHAPE_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <string>
-#include <vector>
 
-#include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "model/spec/enum_names.h"
 
 namespace trainbench {
@@ -23,8 +21,6 @@ enum class MeshAxis {
 inline constexpr EnumNames<MeshAxis, 3> MeshAxisName{"data", "fsdp", "tensor"};
 inline constexpr auto kMeshAxes = MeshAxisName.values();
 
-inline constexpr int64_t kMostMeshRanks = int64_t{1} << 20;
-
 // The more two ranks exchange, the closer they are: rank = (data * fsdp ranks +
 // fsdp) * tensor ranks + tensor.
 struct MeshShape {
@@ -32,24 +28,11 @@ struct MeshShape {
   int64_t fsdp = 1;
   int64_t tensor = 1;
 
-  int64_t ranks() const { return data * fsdp * tensor; }
   // The number of ranks in one rank's group along the axis.
-  int64_t Size(MeshAxis axis) const;
-  // The number of ranks with different batches.
-  int64_t batches() const { return data * fsdp; }
-
-  bool operator==(const MeshShape&) const = default;
+  int64_t Size(MeshAxis axis) const {
+    return std::array{data, fsdp, tensor}.at(static_cast<std::size_t>(axis));
+  }
 };
-
-// "data:4,fsdp:16,tensor:4".
-std::string MeshName(const MeshShape& mesh);
-
-// Inverse of MeshName; omitted axes have one rank. InvalidArgument names the
-// axis or value and what is allowed: at most kMostMeshRanks in total.
-absl::StatusOr<MeshShape> ParseMesh(absl::string_view text);
-
-// Every mesh with this number of ranks.
-std::vector<MeshShape> MeshesOf(int64_t ranks);
 
 }  // namespace trainbench
 

@@ -8,35 +8,41 @@ import pytest
 
 import plan_program
 from built import built
+from golden import check_golden, refusals
 from null_gpu import library
+from plan_program import program
 from tools.rehearsal import mesh
 from tools.rehearsal.main import main
+from tools.rehearsal.mesh_flags import checkpoints, parse, request
 
 Json = dict[str, Any]
+NANO = "name=nano,d_model=64,d_ff=128,layers=1,heads=2"
 SIZES = ("--model=tiny", "--seq=256", "--batch=2")
 AXES = ("data", "fsdp", "tensor")
 
 
-def answer(capsys: pytest.CaptureFixture[str], *flags: str) -> Json:
-    program = built("TRAINBENCH_PLAN")
-    status = main(("--json", *flags), library=library(), mesh_program=program)
-    found = capsys.readouterr()
-    assert status == 0, found.err
-    document: Json = json.loads(found.out)
+def answer(*flags: str) -> Json:
+    done = plan_program.run("--json", *flags, command=mesh.main, ask=program)
+    assert done.returncode == 0, done.stderr
+    document: Json = json.loads(done.stdout)
     return document
 
 
-def rehearse(capsys: pytest.CaptureFixture[str], *flags: str) -> Json:
-    return answer(capsys, "--gpu=h100", *SIZES, *flags)
+def rehearse(*flags: str) -> Json:
+    return answer("--gpu=h100", *SIZES, *flags)
 
 
 def predict(*flags: str, gpu: str = "h100") -> Json:
     """Returns the answer without a rehearsal."""
-    given = (f"--gpu={gpu}", "--json", "--predict_only", *flags)
-    done = plan_program.run(*given, command=mesh.main, ask=plan_program.program)
-    assert done.returncode == 0, done.stderr
-    document: Json = json.loads(done.stdout)
-    return document
+    return answer(f"--gpu={gpu}", "--predict_only", *flags)
+
+
+def asked(*flags: str) -> Json:
+    """Returns the first row of the program."""
+    given, meshes = parse(("--gpu=h100", "--model=tiny", "--batch=2", *flags))
+    ranks = [meshes[0] | {"checkpoint": checkpoints(given)[0]}]
+    found: Json = program("h100")(request(given) | {"ranks": ranks})["rows"][0]
+    return found
 
 
 def calls(side: Json) -> dict[tuple[str, str], Json]:
@@ -55,9 +61,9 @@ def calls(side: Json) -> dict[tuple[str, str], Json]:
     ],
 )
 def test_what_is_rehearsed_is_what_was_predicted(
-    flags: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+    flags: tuple[str, ...],
 ) -> None:
-    (row,) = rehearse(capsys, *flags)["rows"]
+    (row,) = rehearse(*flags)["rows"]
     predicted, found = row["predicted"], row["rehearsed"]
     assert row["fits"] and row["why_not"] == ""
     assert found["collectives"] == predicted["collectives"]
@@ -84,10 +90,8 @@ def test_what_is_rehearsed_is_what_was_predicted(
         assert one["calls"] > 0
 
 
-def test_the_document_has_what_the_header_says(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    document = rehearse(capsys, "--mesh=data:2,fsdp:2,tensor:2")
+def test_the_document_has_what_the_header_says() -> None:
+    document = rehearse("--mesh=data:2,fsdp:2,tensor:2")
     assert set(document) == {"query", "device", "free_bytes", "overlap", "rows"}
     (row,) = document["rows"]
     assert set(row) == {
@@ -101,9 +105,9 @@ def test_the_document_has_what_the_header_says(
     }
 
 
-def test_the_8b_step_on_256_gpus(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_8b_step_on_256_gpus() -> None:
     flags = ("--gpu=h100", "--mesh=data:4,fsdp:16,tensor:4", "--model=8B")
-    document = answer(capsys, *flags)
+    document = answer(*flags)
     (row,) = document["rows"]
     predicted, found = row["predicted"], row["rehearsed"]
     assert document["query"]["parameters"] == 8_125_698_048
@@ -120,10 +124,9 @@ def test_components_have_the_work_of_the_closed_forms() -> None:
     """Both exclude the masked scores that the variant skips."""
     flops: dict[str, float] = {}
     work: dict[str, list[float]] = {}
-    sizes = ("--model=tiny", "--seq=1024", "--batch=2", "--checkpoint=none")
     for attention in ("own", "naive", "tiled"):
-        flags = ("--mesh=tensor:2", f"--attention={attention}")
-        (row,) = plan_program.program("h100")((*sizes, *flags))["rows"]
+        flags = ("--seq=1024", "--checkpoint=none", f"--attention={attention}")
+        row = asked("--mesh=tensor:2", *flags)
         flops[attention] = row["predicted"]["forward_flops"]
         parts = (step["work"]["forward"] for step in row["steps"])
         work[attention] = [sum(part["flops"] for part in own) for own in parts]
@@ -135,8 +138,7 @@ def test_components_have_the_work_of_the_closed_forms() -> None:
 
 
 def test_the_backward_pass_repeats_blocks_and_neither_embedding_nor_head() -> None:
-    flags = (*SIZES, "--mesh=data:2,fsdp:2", "--checkpoint=every_1")
-    (row,) = plan_program.program("h100")(flags)["rows"]
+    row = asked("--mesh=data:2,fsdp:2", "--seq=256", "--checkpoint=every_1")
     step, flops = row["steps"][0], row["predicted"]
     forward, backward = (
         {group: one["calls"] for (group, _), one in calls({"collectives": own}).items()}
@@ -148,22 +150,20 @@ def test_the_backward_pass_repeats_blocks_and_neither_embedding_nor_head() -> No
     assert flops["backward_flops"] == 2 * flops["forward_flops"]
 
 
-def test_the_last_rank_has_the_smallest_part(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_last_rank_has_the_smallest_part() -> None:
     odd = "--model=name=odd,d_model=64,d_ff=7,layers=1,heads=2,vocab=9"
     flags = (odd, "--seq=64", "--mesh=tensor:2")
     (first,) = predict(*flags)["rows"]
-    (last,) = answer(capsys, "--gpu=h100", *flags, "--rank=last")["rows"]
+    (last,) = answer("--gpu=h100", *flags, "--rank=last")["rows"]
     elements = last["rehearsed"]["shard_elements"]
     assert last["predicted"]["shard_elements"] == elements
     # A word in the embedding and in the head, and a channel of three matrices.
     assert first["predicted"]["shard_elements"] == elements + (2 + 3) * 64
 
 
-def test_what_must_be_recomputed_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_must_be_recomputed_is() -> None:
     flags = ("--mesh=fsdp:8,tensor:2", "--model=8B")
-    (row,) = answer(capsys, "--gpu=h100", *flags)["rows"]
+    (row,) = answer("--gpu=h100", *flags)["rows"]
     # Without recomputation it would be faster, but would not fit.
     assert row["fits"] and row["checkpoint"] == "every_1"
     assert row["predicted"]["recomputed_flops"] > 0
@@ -175,10 +175,8 @@ def test_what_must_be_recomputed_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert " of 0 B: " in row["why_not"]
 
 
-def test_auto_lists_all_meshes_and_rehearses_the_best(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    rows = rehearse(capsys, "--mesh=auto", "--ranks=8")["rows"]
+def test_auto_lists_all_meshes_and_rehearses_the_best() -> None:
+    rows = rehearse("--mesh=auto", "--ranks=8")["rows"]
     assert len({row["mesh"]["name"] for row in rows}) == len(rows) == 10
     assert [row["rehearsed"] is not None for row in rows] == [True] + [False] * 9
     rates = [row["computed"]["tokens_per_second"] for row in rows if row["fits"]]
@@ -211,11 +209,9 @@ def test_a_mesh_whose_shards_alone_are_too_large_is_not_tried() -> None:
         assert row["batch"] == 1 and "for its shards and AdamW" in row["why_not"]
 
 
-def test_of_several_numbers_of_ranks_the_best_of_each_is_listed(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_of_several_numbers_of_ranks_the_best_of_each_is_listed() -> None:
     flags = ("--mesh=auto", "--ranks=1,4,2", "--global_batch=2")
-    rows = rehearse(capsys, *flags)["rows"]
+    rows = rehearse(*flags)["rows"]
     assert [row["mesh"]["ranks"] for row in rows] == [1, 4, 2]
     assert all(row["rehearsed"] is None for row in rows)
     # The batch of 2 has a sequence for each of two ranks, but not for four.
@@ -224,11 +220,9 @@ def test_of_several_numbers_of_ranks_the_best_of_each_is_listed(
     )
 
 
-def test_a_mesh_that_does_not_fit_is_tried_and_says_where_it_ends(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_mesh_that_does_not_fit_is_tried_and_says_where_it_ends() -> None:
     flags = ("--model=8B", "--mesh=data:2")
-    (row,) = answer(capsys, "--gpu=a100-40", *flags)["rows"]
+    (row,) = answer("--gpu=a100-40", *flags)["rows"]
     assert not row["fits"] and row["why_not"] == "memory ends in build"
     assert row["rehearsed"]["out_of_memory"]["operator"].startswith("aten::")
     (only,) = predict(*flags, gpu="a100-40")["rows"]
@@ -238,12 +232,10 @@ def test_a_mesh_that_does_not_fit_is_tried_and_says_where_it_ends(
     assert f" more at {only['predicted']['peak_at']}; largest tensors: " in why
 
 
-def test_a_mesh_must_also_fit_while_it_is_built(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_mesh_must_also_fit_while_it_is_built() -> None:
     wide = "d_model=8192,d_ff=32768,layers=6,heads=64,vocab=2,implementation=fused"
     flags = ("--gpu=a100-40", f"--model=name=wide,{wide}", "--mesh=fsdp:64")
-    (row,) = answer(capsys, *flags, "--seq=64", "--spare_gib=20")["rows"]
+    (row,) = answer(*flags, "--seq=64", "--spare_gib=20")["rows"]
     assert row["rehearsed"]["reserved_bytes"] < 18 * 2**30
     assert not row["fits"]
     assert row["why_not"].startswith("takes 30.1 GiB of 18.4 GiB: the build")
@@ -292,3 +284,54 @@ def test_from_which_batch_gathers_are_hidden_agrees_with_the_plan() -> None:
     values = {f"{r['group']}.{r['name']}": r["value"] for r in planned["rows"]}
     # With that many tokens, up to 8 ranks compute for as long as they gather.
     assert values["bounds.fsdp_forward_devices"] == pytest.approx(8, rel=0.02)
+
+
+def test_a_rehearsal_leaves_nothing_to_the_next(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    flags = ("--mesh=fsdp:2", "--checkpoint=every_1")
+    found = rehearse(*flags)
+    assert found["rows"] != rehearse("--mesh=fsdp:2", "--checkpoint=none")["rows"]
+    assert found == rehearse(*flags)
+    given = ("--gpu=h100", "--json", *SIZES, *flags)
+    own = built("TRAINBENCH_PLAN")
+    assert main(given, library=library(), mesh_program=own) == 0
+    assert found == json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("flags", "implementation", "attention"),
+    [
+        ((f"--model={NANO}",), "textbook", "naive"),
+        ((f"--model={NANO},implementation=fused",), "fused", "own"),
+        ((f"--model={NANO}", "--implementation=fused"), "fused", "own"),
+        (("--model=tiny",), "fused", "own"),
+    ],
+)
+def test_the_implementation_is_of_the_definition_or_of_the_flag(
+    flags: tuple[str, ...], implementation: str, attention: str
+) -> None:
+    query = predict("--mesh=data:1", "--seq=256", *flags)["query"]
+    assert (query["implementation"], query["attention"]) == (implementation, attention)
+
+
+ON = "--gpu=h100 --mesh=data:2"
+WRONG = f"""
+    --gpu=h100 --mesh=pipe:2; --gpu=h100 --mesh=data:0; --gpu=h100 --mesh=data:-1;
+    --gpu=h100 --mesh=data:1048577; --gpu=h100 --mesh=; --gpu=h100 --mesh=data:;
+    --gpu=h100 --mesh=data:two; --gpu=h100 --mesh=fsdp:2,fsdp:2;
+    --gpu=h100 --mesh=data:1048576,fsdp:1048576,tensor:1048576;
+    --gpu=h100 --mesh=data:2,fsdp:2 --ranks=8; --gpu=h100 --mesh=auto;
+    --gpu=h100 --mesh=auto --ranks=8,x; --gpu=h100 --mesh=tensor:3;
+    {ON} --global_batch=3; {ON} --rank=2; {ON} --precision=fp8; {ON} --checkpoint=all;
+    {ON} --attention=best; {ON} --nonsense=1; {ON} --implementation=x;
+    {ON} --implementation=fused --model=name=a,d_model=64,implementation=fused;
+    {ON} --model=name=a,d_model=64,d_ff=64,heads=1,layers=1025;
+    {ON} --model=name=a,d_model=1048576,d_ff=1048576,heads=1,layers=128"""
+
+
+def test_what_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    said = refusals(
+        lambda flags: mesh.main(flags, program), WRONG, capsys, "tools/rehearse"
+    )
+    check_golden("errors/mesh.txt", said)

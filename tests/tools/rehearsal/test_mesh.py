@@ -2,7 +2,6 @@
 """tools/rehearse --mesh: the program's arguments, and the printed answer."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,9 @@ import pytest
 
 from golden import check_golden
 from stub_checkout import write_script
-from tools.rehearsal import mesh, mesh_text
+from tools.rehearsal import mesh, mesh_flags, mesh_text
 from tools.rehearsal.main import main
+from tools.rehearsal.mesh_flags import meshes_of, read_mesh
 
 Json = dict[str, Any]
 GIB = 2**30
@@ -98,62 +98,64 @@ def test_the_text_of_each_kind_of_answer() -> None:
     check_golden("mesh.txt", printed)
 
 
-def answered(on: Json, checkpoint: str, shard_elements: int) -> Json:
+def answered(checkpoint: str, shard_elements: int) -> Json:
     """A row of the program: the fewer elements a rank has, the faster is its step."""
     steps: list[Json] = [
         {"batch": batch, "work": {}, "forward": [], "backward": []} for batch in (1, 2)
     ]
     sizes = {"shard_elements": shard_elements}
     flops = {"forward_flops": 1.0, "backward_flops": 2.0}
-    own = {"mesh": on, "checkpoint": checkpoint, "steps": steps, "rehearsed": None}
-    return row(**own, needed_bytes=0, predicted=PREDICTED | sizes | flops)
+    own = {"checkpoint": checkpoint, "steps": steps, "rehearsed": None}
+    found = row(**own, needed_bytes=0, predicted=PREDICTED | sizes | flops)
+    del found["mesh"]
+    return found
 
 
 def test_the_first_mesh_that_fits_when_it_is_rehearsed_is_the_best(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    split, whole = (
-        {"name": name, "data": data, "fsdp": fsdp, "tensor": 1, "ranks": 2}
-        for name, data, fsdp in (("split", 1, 2), ("whole", 2, 1))
-    )
+    elements = {
+        "data:2,fsdp:1,tensor:1": {"none": 2000, "every_1": 2500},
+        "data:1,fsdp:2,tensor:1": {"none": 1500, "every_1": 1000},
+        "data:1,fsdp:1,tensor:2": {"none": 9000, "every_1": 9000},
+    }
 
-    def ask(flags: Sequence[str]) -> Json:
-        only = [flag[len("--only=") :] for flag in flags if flag.startswith("--only=")]
-        rows = [
-            answered(on, checkpoint, elements)
-            for on, checkpoint, elements in (
-                *((whole, "none", 2000), (whole, "every_1", 2500)),
-                *((split, "none", 1500), (split, "every_1", 1000)),
-            )
-            if not only or f"{on['name']}/{checkpoint}" in only
-        ]
-        if "--rehearse" in flags:
-            rows[0] |= {"fits": rows[0]["mesh"] == whole, "rehearsed": REHEARSED}
-        return document(*rows) | {"query": QUERY | {"prefetch": True}}
+    def ask(request: Json) -> Json:
+        assert {one["ranks"] for one in request["ranks"]} == {2}
+        rows = []
+        for rank in request["ranks"]:
+            name, checkpoint = rank["name"], rank["checkpoint"]
+            rows.append(answered(checkpoint, elements[name][checkpoint]))
+            if request["rehearse"]:
+                fits = rank["data"] == 2
+                rows[-1] |= {"fits": fits, "rehearsed": REHEARSED}
+        model = {key: QUERY[key] for key in ("model", "parameters", "checkpoint")}
+        return document() | {"model": model, "rows": rows}
 
-    given = ["--gpu=a100-80", "--mesh=auto", "--json"]
+    given = ["--gpu=a100-80", "--mesh=auto", "--ranks=2", "--json"]
     assert mesh.main(given, lambda gpu: ask) == 0
     shown = json.loads(capsys.readouterr().out)
     assert [link["gb_per_s"] for link in shown["query"]["links"]] == [174, 25]
     shown = shown["rows"]
     # Each has its faster checkpointing; the faster mesh ran out of memory.
     assert [(row["mesh"]["name"], row["checkpoint"], row["fits"]) for row in shown] == [
-        ("whole", "none", True),
-        ("split", "every_1", False),
+        ("data:2,fsdp:1,tensor:1", "none", True),
+        ("data:1,fsdp:1,tensor:2", "none", True),
+        ("data:1,fsdp:2,tensor:1", "every_1", False),
     ]
 
 
-def test_help_is_that_of_the_program(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """tests/e2e/null_gpu/test_rehearse_mesh.py has its answers and its errors."""
-    program = tmp_path / "program"
-    write_script(program, '#!/bin/sh\nread line; echo "{\\"help\\": $line}"\n')
-    given = ("--mesh", "data:2", "--help")
-    assert main(given, library=tmp_path, mesh_program=program) == 0
-    out = capsys.readouterr().out
-    assert all(f"\n  --{flag} " in out for flag in ("gpu", "links", "node_ranks"))
-    assert out.endswith("\n['--mesh', 'data:2', '--help']")
+def test_a_mesh_is_what_its_name_says() -> None:
+    found = read_mesh("tensor:2,data:3")
+    assert found == mesh_flags.mesh(data=3, fsdp=1, tensor=2)
+    assert found == read_mesh("data:3,fsdp:1,tensor:2")
+
+
+def test_all_meshes_of_a_number_of_ranks_are_tried_once() -> None:
+    # 12 = 2^2 3: six ways to place the twos on three axes, three for the 3.
+    names = [found["name"] for found in meshes_of(12) if found["ranks"] == 12]
+    assert len(names) == len(set(names)) == 18
+    assert len(meshes_of(1)) == 1
 
 
 def test_a_signal_has_the_status_of_a_shell(tmp_path: Path) -> None:

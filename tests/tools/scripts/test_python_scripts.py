@@ -28,8 +28,13 @@ def scripts(checkout: Checkout) -> Checkout:
         ("rehearse --help", []),
         (
             "rehearse --gpu=h100 --suite=smoke",
-            ["trainbench", "null_gpu null_gpu_driver trainbench_plan"],
+            ["trainbench", "null_gpu null_gpu_driver"],
         ),
+        (
+            "rehearse --gpu=h100 --mesh data:2",
+            ["trainbench_plan", "null_gpu null_gpu_driver"],
+        ),
+        ("rehearse --mesh=auto --help", []),
         ("nsys --help", []),
         ("nsys --into=a --seq=8", ["trainbench"]),
     ],
@@ -51,10 +56,13 @@ def test_a_module_gets_the_flags_when_its_programs_are_built(
     assert [call.partition("--target ")[2] for call in built] == targets
 
 
-def test_a_rehearsal_with_a_wrong_flag_builds_nothing(scripts: Checkout) -> None:
+@pytest.mark.parametrize("flag", ["--gpu=none", "--mesh=none"])
+def test_a_rehearsal_with_a_wrong_flag_builds_nothing(
+    scripts: Checkout, flag: str
+) -> None:
     builds = scripts.stubs / "builds"
     stubs = {"STUB_FAILS": "python", "STUB_CMAKE_LOG": str(builds)}
-    scripts.run("rehearse", "--gpu=none", status=8, **stubs)
+    scripts.run("rehearse", flag, status=8, **stubs)
     assert not builds.exists()
 
 

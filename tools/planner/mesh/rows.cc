@@ -5,20 +5,25 @@
 #include <string>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "fixtures/base/human_units.h"
+#include "fixtures/device/device.h"
+#include "fixtures/device/null_gpu.h"
+#include "fixtures/steps/model_step.h"
 #include "model/accounting/flops.h"
 #include "model/accounting/library.h"
 #include "model/accounting/number.h"
 #include "model/accounting/parameters.h"
 #include "model/spec/attention_variant.h"
+#include "model/spec/not_allowed.h"
+#include "model/spec/parallel/tensor_part.h"
 #include "model/spec/status_macros.h"
+#include "tools/planner/answers.h"
 #include "tools/planner/mesh/mesh_job.h"
 #include "tools/planner/mesh/mesh_rank.h"
-#include "tools/planner/plan.h"
+#include "tools/planner/request.h"
 
 namespace trainbench {
 namespace {
@@ -57,14 +62,6 @@ std::string WhyNot(const Json& rehearsal, int64_t budget_bytes) {
   return absl::StrCat("takes ", HumanBytes(Number(bytes)), " of ",
                       HumanBytes(Number(budget_bytes)),
                       build > steps ? kAtBuild : "");
-}
-
-Json MeshJson(const MeshShape& mesh) {
-  return {{"name", MeshName(mesh)},
-          {"data", mesh.data},
-          {"fsdp", mesh.fsdp},
-          {"tensor", mesh.tensor},
-          {"ranks", mesh.ranks()}};
 }
 
 Json PredictedJson(const MeshJob& job, const RankMemory& memory) {
@@ -115,21 +112,42 @@ Json StepJson(const MeshJob& job, const WorkByPart& work) {
           {"backward", CollectivesJson(traffic.backward, job.mesh)}};
 }
 
-// Predicts the ranks of a query.
+// Returns the rank's job. InvalidArgument if its mesh cannot divide it.
+absl::StatusOr<MeshJob> JobOf(const Json& request, const Json& rank,
+                              const StepParams& step) {
+  MeshJob job = {.mesh = {rank.at("data"), rank.at("fsdp"), rank.at("tensor")},
+                 .step = step,
+                 .sharding = {.reshard_after_forward = request.at("reshard"),
+                              .prefetch = request.at("prefetch")},
+                 .last_rank = request.at("last_rank")};
+  RETURN_IF_ERROR(ValidateParts(step.model, job.mesh.tensor));
+  const int64_t global_batch = request.at("global_batch");
+  if (global_batch == 0) return job;
+  const int64_t batches = job.mesh.data * job.mesh.fsdp;
+  if (global_batch % batches != 0) {
+    return NotAllowed(
+        "global_batch", global_batch,
+        absl::StrCat("a multiple of ", batches, ", the data and fsdp ranks"));
+  }
+  job.step.batch = global_batch / batches;
+  return job;
+}
+
+// Answers for the ranks of a request.
 class Predictor {
  public:
-  Predictor(const Query& query, const Device& device, int64_t budget_bytes)
-      : query_(query),
+  Predictor(const Json& request, const Device& device, int64_t budget_bytes)
+      : request_(request),
         device_(device),
         budget_bytes_(budget_bytes),
         ranks_(device) {}
 
-  Json Row(const MeshShape& mesh, const Checkpointing& checkpointing) {
-    Json row = {
-        {"mesh", MeshJson(mesh)}, {"batch", nullptr}, {"checkpoint", nullptr},
-        {"fits", false},          {"why_not", ""},    {"needed_bytes", nullptr},
-        {"predicted", nullptr},   {"steps", nullptr}, {"rehearsed", nullptr}};
-    const absl::Status status = Fill(mesh, checkpointing, row);
+  Json Row(const absl::StatusOr<MeshJob>& job) {
+    Json row = {{"batch", nullptr},        {"checkpoint", nullptr},
+                {"fits", false},           {"why_not", ""},
+                {"needed_bytes", nullptr}, {"predicted", nullptr},
+                {"steps", nullptr},        {"rehearsed", nullptr}};
+    const absl::Status status = job.ok() ? Fill(*job, row) : job.status();
     if (!status.ok()) row["why_not"] = std::string(status.message());
     row["fits"] = row["why_not"] == "";
     return row;
@@ -137,13 +155,10 @@ class Predictor {
 
  private:
   // An error says why the rest of the row is unknown.
-  absl::Status Fill(const MeshShape& mesh, const Checkpointing& checkpointing,
-                    Json& row) {
-    ASSIGN_OR_RETURN(auto job, OnMesh(query_, mesh));
-    job.step.model.checkpointing = checkpointing;
+  absl::Status Fill(const MeshJob& job, Json& row) {
     row["batch"] = job.step.batch;
-    row["checkpoint"] = CheckpointingName(checkpointing);
-    if (query_.rehearses) {
+    row["checkpoint"] = CheckpointingName(job.step.model.checkpointing);
+    if (request_.at("rehearse")) {
       row["rehearsed"] = RehearseRank(job, device_);
       row["why_not"] = WhyNot(row["rehearsed"], budget_bytes_);
       return absl::OkStatus();
@@ -155,7 +170,8 @@ class Predictor {
   // If many meshes are tried, ranks with too large shards are not built.
   absl::Status CheckShards(const MeshJob& job, Json& row) const {
     const int64_t state = kStateBytes * ShardElements(job);
-    if (!query_.searches || state <= budget_bytes_) return absl::OkStatus();
+    if (!request_.at("searches") || state <= budget_bytes_)
+      return absl::OkStatus();
     row["needed_bytes"] = state;
     return absl::ResourceExhaustedError(absl::StrCat(
         "needs more than ", HumanBytes(Number(state)),
@@ -171,7 +187,7 @@ class Predictor {
     row["why_not"] = WhyNot(memory, budget_bytes_);
     row["predicted"] = PredictedJson(job, memory);
     row["steps"] = {StepJson(job, memory.work), StepJson(larger, more.work)};
-    if (query_.wants_batch) AddLargest(job, row);
+    if (request_.at("largest_batch")) AddLargest(job, row);
     return absl::OkStatus();
   }
 
@@ -183,60 +199,56 @@ class Predictor {
     if (own.ok()) row["why_not"] = WhyNot(*own, budget_bytes_);
   }
 
-  const Query& query_;
+  const Json& request_;
   const Device& device_;
   const int64_t budget_bytes_;
   RankPredictor ranks_;
 };
 
-std::string CheckpointsText(const std::vector<Checkpointing>& all) {
-  return absl::StrJoin(all, ",", [](std::string* out, const auto& one) {
-    absl::StrAppend(out, CheckpointingName(one));
-  });
-}
-
-Json MeshQueryJson(const Query& query) {
-  const auto& [model, precision, mode, batch, seq] = query.job.step;
-  const bool is_whole = query.global_batch > 0;
-  return {{"model", model.name},
-          {"parameters", ParameterCount(model)},
-          {"implementation", ImplementationName(model.implementation)},
-          {"attention", AttentionName(model.attention)},
-          {"checkpoint", CheckpointsText(query.checkpointing)},
-          {"precision", PrecisionName(precision)},
-          {"batch", is_whole ? Json() : Json(batch)},
-          {"global_batch", is_whole ? Json(query.global_batch) : Json()},
-          {"seq", seq},
-          {"reshard", query.job.sharding.reshard_after_forward},
-          {"prefetch", query.job.sharding.prefetch},
-          {"rank", query.job.last_rank ? "last" : "first"},
-          {"spare_bytes", query.spare_bytes}};
-}
-
-bool IsAsked(const Query& query, const MeshShape& mesh,
-             const Checkpointing& checkpointing) {
-  const std::string name =
-      absl::StrCat(MeshName(mesh), "/", CheckpointingName(checkpointing));
-  return query.only.empty() || absl::c_linear_search(query.only, name);
+absl::StatusOr<Device> OpenNullGpu() {
+  if (!HasNullGpu()) {
+    return absl::FailedPreconditionError("the null GPU is not preloaded");
+  }
+  auto device = OpenDevice("cuda");
+  if (device.ok()) return device;
+  return absl::FailedPreconditionError(device.status().message());
 }
 
 }  // namespace
 
-nlohmann::ordered_json PlanMeshes(const Query& query, const Device& device) {
-  const int64_t free_bytes = device.FreeBytes();
-  const int64_t budget_bytes = free_bytes - kKernelBytes - query.spare_bytes;
-  Predictor predictor(query, device, std::max<int64_t>(0, budget_bytes));
-  Json rows = Json::array();
-  for (const MeshShape& mesh : query.meshes) {
-    for (const Checkpointing& checkpointing : query.checkpointing) {
-      if (!IsAsked(query, mesh, checkpointing)) continue;
-      rows.push_back(predictor.Row(mesh, checkpointing));
+absl::StatusOr<Json> MeshRows(const Json& request) {
+  static const absl::StatusOr<Device> device = OpenNullGpu();
+  if (!device.ok()) return device.status();
+  // Read once: what a rehearsal leaves behind must not count in the next one.
+  static const int64_t free_bytes = device->FreeBytes();
+  ASSIGN_OR_RETURN(auto step, ReadStep(request));
+  const ModelConfig model = step.model;
+  RETURN_IF_ERROR(CheckSize(model, step.precision));
+  const std::string why = ModelStep::Unavailable(step, *device);
+  if (!why.empty()) return absl::InvalidArgumentError(why);
+  const int64_t budget_bytes =
+      free_bytes - kKernelBytes - request.at("spare_bytes").get<int64_t>();
+  std::vector<absl::StatusOr<MeshJob>> jobs;
+  for (const Json& rank : request.at("ranks")) {
+    step.model = model;
+    RETURN_IF_ERROR(ReadCheckpoint(rank, step.model));
+    jobs.push_back(JobOf(request, rank, step));
+    if (!jobs.back().ok() && !request.at("searches")) {
+      return jobs.back().status();
     }
   }
-  return {{"query", MeshQueryJson(query)},
-          {"device", device.name},
-          {"free_bytes", free_bytes},
-          {"rows", rows}};
+  Predictor predictor(request, *device, std::max<int64_t>(0, budget_bytes));
+  Json rows = Json::array();
+  for (const auto& job : jobs) rows.push_back(predictor.Row(job));
+  return Json({{"device", device->name},
+               {"free_bytes", free_bytes},
+               {"model",
+                {{"model", model.name},
+                 {"parameters", ParameterCount(model)},
+                 {"implementation", ImplementationName(model.implementation)},
+                 {"attention", AttentionName(model.attention)},
+                 {"checkpoint", CheckpointingName(model.checkpointing)}}},
+               {"rows", rows}});
 }
 
 }  // namespace trainbench
