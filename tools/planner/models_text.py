@@ -8,7 +8,7 @@ from operator import itemgetter
 from reports.results import text
 from tools.planner.formulas import count
 from tools.planner.recipes import TOTALS
-from tools.planner.tables import Columns, Json, at, each, table, whole, yes
+from tools.planner.tables import Columns, Json, at, counted, each, table, yes
 
 _NOTES = """\
 peak is the maximum over a step, found by a dry run of it, not the sum of the columns
@@ -45,7 +45,7 @@ _MODEL: Columns = {"model": at("model")}
 _COST: Columns = {
     **_MODEL,
     "attention": at("attention"),
-    "parameters": at("params", whole),
+    "parameters": at("params", counted),
     "weights": at("parameter_bytes", text.size),
     "gradients": at("gradient_bytes", text.size),
     "optimizer": at("optimizer_bytes", text.size),
@@ -206,7 +206,7 @@ def render(document: Json) -> str:
         parts += _details(group, query)
     # Parameters are the same for every precision and mode.
     first = rows[:size]
-    parameters = _MODEL | each(first, itemgetter("params_by_component"), whole)
+    parameters = _MODEL | each(first, itemgetter("params_by_component"), counted)
     parts.append(table(first, parameters, title="parameters by component"))
     if "checkpoints" in query:
         parts += [_checkpointing(list(group)) for _, group in groupby(rows, _step)]

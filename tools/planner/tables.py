@@ -9,7 +9,7 @@ from reports.results import text
 Json = Mapping[str, Any]
 Cell = Callable[[Any], str]
 Columns = dict[str, Cell]
-whole = "{:,}".format
+counted = "{:,}".format
 
 
 def yes(value: bool) -> str:

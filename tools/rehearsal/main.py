@@ -89,6 +89,8 @@ def main(
     given = parse(tokens)
     if given.predicts:
         return _predict(given, program, library, results)
+    if given.lists:
+        return run(program, library, given)
     with tempfile.TemporaryDirectory(prefix="rehearse-") as name:
         result = Path(name, "result.json")
         own = ("--rehearsal", f"--benchmark_out={result}")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from reports.results import text
-from tools.planner.tables import Json, at, table, whole
+from tools.planner.tables import Json, at, counted, table
 from tools.rehearsal.text import where
 
 _BOUNDS = {
@@ -36,7 +36,7 @@ def _size(count: float) -> str:
 
 _COLLECTIVES = {
     "collectives of a step": "{0[group]} {0[collective]}".format,
-    "calls": at("calls", whole),
+    "calls": at("calls", counted),
     "buffers": at("bytes", _size),
     "sent": at("sent_bytes", _size),
     "": at("source"),
@@ -52,8 +52,8 @@ _MESHES = {
     ),
     "of peak": at("computed.model_flops_share", text.percent),
     "bound": at("computed.bound"),
-    "from": at("computed.compute_bound_batch", whole),
-    "largest": at("predicted.largest_batch", whole),
+    "from": at("computed.compute_bound_batch", counted),
+    "largest": at("predicted.largest_batch", counted),
     "": lambda row: row["why_not"] or "fits",
 }
 _LIST = """\
@@ -73,7 +73,7 @@ def _batch(query: Json) -> str:
     if count is None:
         count, ranks = query["batch"], "each data and fsdp rank"
     sequences = text.plural(count, "sequence")
-    return f"{sequences} of {whole(query['seq'])} tokens on {ranks}"
+    return f"{sequences} of {counted(query['seq'])} tokens on {ranks}"
 
 
 def _head(document: Json) -> str:
@@ -81,7 +81,7 @@ def _head(document: Json) -> str:
     return (
         f"{document['device']}, {text.size(document['free_bytes'])} free, "
         f"{text.size(query['spare_bytes'])} of it spared for NCCL\n"
-        f"{query['model']}: {whole(query['parameters'])} parameters, "
+        f"{query['model']}: {counted(query['parameters'])} parameters, "
         f"{query['implementation']}, attention {query['attention']}, "
         f"{query['precision']}, checkpoint {query['checkpoint']}, {_batch(query)}"
     )
@@ -89,7 +89,7 @@ def _head(document: Json) -> str:
 
 def _memory(row: Json) -> str:
     predicted, found = row["predicted"], row["rehearsed"] or {}
-    of_part = f"of {whole(predicted['part_parameters'])} in its part"
+    of_part = f"of {counted(predicted['part_parameters'])} in its part"
     lines = [
         [what, shown(predicted[key]), shown(found[key]) if key in found else "-", note]
         for what, key, shown, note in (
@@ -97,7 +97,7 @@ def _memory(row: Json) -> str:
             ("tensors, between steps", "resident_bytes", _size, ""),
             ("tensors, build", "build_peak_bytes", _size, ""),
             ("reserved", "reserved_bytes", _size, "with libraries"),
-            ("parameters", "shard_elements", whole, of_part),
+            ("parameters", "shard_elements", counted, of_part),
         )
     ]
     headings = ["memory of a rank", "predicted", "rehearsed", ""]
@@ -124,8 +124,8 @@ def _kernels(row: Json) -> str:
     launches: Counter[str] = Counter()
     for phase in found["phases"]:  # one may be entered again
         launches[phase["name"]] += phase["counters"]["launches"]
-    phases = ", ".join(f"{phase} {whole(count)}" for phase, count in launches.items())
-    return f"kernels of a step: {whole(launches.total())} ({phases})"
+    phases = ", ".join(f"{phase} {counted(count)}" for phase, count in launches.items())
+    return f"kernels of a step: {counted(launches.total())} ({phases})"
 
 
 def _times(row: Json) -> str:
@@ -158,9 +158,9 @@ def _batches(row: Json, seq: int) -> str:
     bound = (
         "at no batch"
         if batch is None
-        else f"from a batch of {batch}, {whole(batch * seq)} tokens"
+        else f"from a batch of {batch}, {counted(batch * seq)} tokens"
     )
-    return f"compute-bound {bound}; memory holds a batch of {whole(largest)}"
+    return f"compute-bound {bound}; memory holds a batch of {counted(largest)}"
 
 
 def _row(row: Json, query: Json) -> Iterator[str]:

@@ -20,6 +20,7 @@ _OURS = (
     *("device", "value_checks", "rehearsal", "isolated_case"),
     *("benchmark_out", "benchmark_out_format", "benchmark_format", "samples_out"),
 )
+_LISTS = ("list", "list_unavailable", "benchmark_list_tests")
 # Times are not measured: the fewest samples are enough.
 _SHORT = {"warmup": 0, "benchmark_min_time": 0}
 
@@ -36,6 +37,11 @@ class Arguments:
     @property
     def predicts(self) -> bool:
         return self.times == "predicted"
+
+    @property
+    def lists(self) -> bool:
+        """The program lists cases and runs none."""
+        return not set(_LISTS).isdisjoint(self.names)
 
     @property
     def names(self) -> list[str]:
@@ -145,12 +151,12 @@ def run(
     Returns its exit status; negative if a signal ended it.
 
     The program's progress and its errors go to standard error. Its rows are printed if
-    it predicts times, and dropped otherwise: the rehearsal reports more.
+    it predicts times or lists cases, and dropped otherwise: the rehearsal reports more.
     """
     return subprocess.run(
         [program, *flags(given, *own)],
         env=environment(library, given.gpu, given.ranks, os.environ) | variables,
         stdin=subprocess.DEVNULL,
-        stdout=None if given.predicts else subprocess.DEVNULL,
+        stdout=None if given.predicts or given.lists else subprocess.DEVNULL,
         check=False,
     ).returncode

@@ -92,6 +92,11 @@ def test_each_micro_batch_gathers_sharded_parameters() -> None:
     assert timed(job=job).parts["data ranks"] == 3 * (forward + backward)
 
 
+def test_whole_gradients_under_autocast_have_the_type_of_the_weights() -> None:
+    sent = timed(job=replace(JOB, data=2)).parts["data ranks"]
+    assert sent == 30 + 2 * 4000 / 2 - 40
+
+
 def test_every_device_has_all_rates_with_a_source() -> None:
     rates = {"bf16", "tf32", "fp32", "memory", "attention", "nvlink", "network"}
     for device in devices().values():
@@ -117,9 +122,13 @@ def test_a_result_has_the_rates_of_its_cpu() -> None:
         for row in result.of("peak")
         if row.name.startswith("peak/stream")
     )
+    assert cpu.ends("attention", "fp32") == cpu.shares["fp32"].ends
     assert cpu.is_host and 0.5 < cpu.operator_us < 5
     with pytest.raises(ValueError, match="the full run on AMD EPYC lacks rows of peak"):
         of_result(replace(result, rows=[]))
+    few = [row for row in result.rows if "/linear/" not in row.name]
+    with pytest.raises(ValueError, match=r"only \d products of fp32; allowed: a full"):
+        of_result(replace(result, rows=few))
     with pytest.raises(ValueError, match="fit into caches; allowed: a full run"):
         of_result(replace(result, context=result.context | {"suite": "smoke"}))
     unstated = {k: v for k, v in result.context.items() if k != "memory_bytes"}

@@ -118,6 +118,12 @@ def test_llm_c_allocates_what_it_logs() -> None:
     assert (sum(static.values()) - inputs) // 2**20 == 18_564
 
 
+@pytest.mark.parametrize("more", ["--json", "points.tsv"])
+def test_a_page_is_of_all_points_and_no_json(more: str) -> None:
+    done = run("page", more, command=main)
+    assert done.returncode == 2 and f"page has {more}; allowed: " in done.stderr
+
+
 @pytest.mark.parametrize(
     ("row", "error"),
     [

@@ -12,7 +12,7 @@ from golden import check_golden, refusals
 from reports.results.rows import Result
 from results import FILL, PRODUCT, entry, failure, parsed
 from results import document as result_of
-from stub_checkout import result_program
+from stub_checkout import result_program, write_script
 from tools.planner.timing.rates import devices
 from tools.rehearsal import text
 from tools.rehearsal.main import main, rates_of
@@ -173,6 +173,15 @@ def test_a_program_without_a_result_is_an_error(
     found = capsys.readouterr()
     assert found.out == ""
     assert "left no result" in found.err
+
+
+def test_a_list_is_printed_as_the_program_prints_it(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "program"
+    write_script(program, "#!/bin/sh\necho list; exit 3\n")
+    assert main(["--gpu=h100", "--list"], program, tmp_path) == 3
+    assert capfd.readouterr().out == "list\n"
 
 
 def test_help_names_the_other_mode(capsys: pytest.CaptureFixture[str]) -> None:

@@ -102,7 +102,7 @@ class Device:
 
     def ends(self, kind: str, peak: str) -> tuple[float, float]:
         """Ends of the 90 % interval of a predicted time, as factors of that time."""
-        if kind == "attention":
+        if kind == "attention" and not self.is_host:
             middle = sum(_ATTENTION) / 2
             return middle / _ATTENTION[1], middle / _ATTENTION[0]
         if kind in ("memory", "optimizer"):
@@ -150,7 +150,7 @@ def _shares(rows: list[dict[str, str]], peaks: Mapping[str, float]) -> Shares:
 
 
 def _memory(rows: list[dict[str, str]], peak: float) -> dict[str, tuple[float, ...]]:
-    """Shares of kernels on 4,096 tokens in fp16, which are too large for any cache."""
+    """Shares of kernels on 4,096 tokens in fp16, mostly larger than a cache."""
     found: dict[str, list[float]] = defaultdict(list)
     for row in rows:
         tokens, d_model = int(row["tokens"]), int(row["n_embd"])
@@ -231,6 +231,9 @@ def of_result(result: "Result") -> Device:
     for kind, found in by_kind.items():
         if not found:
             continue
+        if len(found) <= _NEAREST:  # not one can be predicted from the others
+            products = f"{len(found)} products of {kind}"
+            raise ValueError(f"{run} has only {products}; allowed: a full run")
         peaks[kind] = max(rate for _, rate in found)
         least_us = [
             [1e6 * row["flops"] / peaks[kind], 1e6 * row["bytes"] / memory]

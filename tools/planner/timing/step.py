@@ -184,6 +184,8 @@ def _exposed_us(device: Device, job: TimedJob, row: Row, computed: Parts) -> flo
     """Time of a step's collectives that no pass hides. Sharded parameters are gathered
     in both passes; gradients are reduced in every backward pass, whole ones once."""
     apart, bytes_ = job.tensor * job.pipeline, _element_bytes(row) * row["params"]
+    if row["precision"] == "bf16_autocast" and not job.shards_parameters:
+        bytes_ = 4 * row["params"]  # gradients have the type of the weights
     once = _ring_us(device, job, job.data, apart, bytes_)
     twice = _ring_us(device, job, job.data, apart, 2 * bytes_)
     backward = max(twice - computed["backward"], 0.0)

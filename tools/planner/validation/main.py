@@ -113,8 +113,9 @@ def main(tokens: Sequence[str], ask: Ask = RUN) -> int:
     def plan(job: Job) -> Mapping[str, Any]:
         return answer(*job.request().items())
 
-    if given.what == "page" and given.files:
-        parser.error(f"files has {given.files[0]}; allowed: none for page")
+    if given.what == "page" and (given.files or given.json):
+        more = given.files[0] if given.files else "--json"
+        parser.error(f"page has {more}; allowed: page alone")
     try:
         printed, status = _printed(given, plan)
     except (OSError, ValueError) as error:
