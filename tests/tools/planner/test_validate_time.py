@@ -15,10 +15,11 @@ from stub_checkout import write_script
 from tools.planner.program import Program
 from tools.planner.recipes import Job, read_table
 from tools.planner.validation import page
-from tools.planner.validation.cells import DATA, Lacking, Lacks, MeasuredJob
+from tools.planner.validation.cells import DATA, Lacks
+from tools.planner.validation.judged import compare
 from tools.planner.validation.main import main
 from tools.planner.validation.points import read_points
-from tools.planner.validation.steps import Step, read_steps, steps_of
+from tools.planner.validation.steps import read_steps, steps_of
 
 
 @pytest.mark.parametrize(
@@ -37,14 +38,15 @@ from tools.planner.validation.steps import Step, read_steps, steps_of
 )
 def test_what_no_job_can_have_is_named(
     tmp_path: Path,
-    read: Callable[[Path], Iterable[MeasuredJob | Lacking]],
+    read: Callable[[Path], Iterable[tuple[str, Callable[[], object]]]],
     cells: dict[str, str],
     lacks: str,
 ) -> None:
     """The committed page has what rows lack."""
-    (found,) = read(by_hand_file(tmp_path, **cells))
-    assert isinstance(found, Lacking)
-    assert found.lacks.removeprefix("cells of a known form: ").startswith(lacks)
+    ((_, made),) = read(by_hand_file(tmp_path, **cells))
+    with pytest.raises(Lacks) as found:
+        made()
+    assert str(found.value).removeprefix("cells of a known form: ").startswith(lacks)
 
 
 def document(*words: str) -> dict[str, Any]:
@@ -56,10 +58,9 @@ def document(*words: str) -> dict[str, Any]:
 
 def test_models_of_a_table_have_its_parameters() -> None:
     rows = read_table(DATA / "llm_foundry.tsv")
-    for row, step in zip(rows, read_steps(DATA / "llm_foundry.tsv"), strict=True):
+    for row, (_, made) in zip(rows, read_steps(DATA / "llm_foundry.tsv"), strict=True):
         if row["model"].startswith(("MPT-125m", "MPT-760m")):
-            assert isinstance(step, Step), step.lacks
-            found = ask(step.job.request())
+            found = ask(made().job.request())
             assert f"({found['params']} parameters)" in row["said"]
 
 
@@ -88,7 +89,7 @@ def test_a_step_of_a_result_has_the_whole_architecture() -> None:
     sizes = named(Job("", 1, 1))["definition"].removeprefix("name=,")
     own = sizes.replace("attention=naive", "implementation=fused")
     steps = steps_of(load(REFERENCE), named)
-    assert {sizes, own} <= {one.job.model for one in steps if isinstance(one, Step)}
+    assert {sizes, own} <= {made().job.model for _, made in steps}
 
 
 def test_a_program_that_dies_is_no_point_without_a_job(tmp_path: Path) -> None:
@@ -103,9 +104,8 @@ def test_a_model_that_the_program_refuses_costs_its_steps_alone() -> None:
     def refused(job: Job) -> dict[str, Any]:
         raise Lacks(f"a job of the program: {job.model}")
 
-    found = list(steps_of(load(REFERENCE), refused))
-    assert len(found) == 18
-    assert {type(one) for one in found} == {Lacking}
+    found = compare(steps_of(load(REFERENCE), refused), lambda step: ())
+    assert (len(found.lacking), found.points) == (18, 0)
 
 
 def test_a_large_error_has_an_exit_status(tmp_path: Path) -> None:

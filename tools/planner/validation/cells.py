@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Measured jobs, of bytes or of times, and the cells of points.tsv."""
+"""The cells of points.tsv."""
 
 import argparse
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from reports.compare import argument_types
 from tools.planner.recipes import read_table
 
 DATA = Path(__file__).resolve().parents[3] / "reports/reference/public"
 Row = dict[str, str]
-R = TypeVar("R")
+KNOWN = "cells of a known form: "
 # Columns of points.tsv with the name of their key in --model.
 _OF_MODEL = (
     *("d_model", "d_ff", "layers", "heads", "kv_heads", "vocab", "tied_embeddings"),
@@ -30,40 +29,10 @@ class Lacks(ValueError):
     """Says why no job can express a measured point."""
 
 
-@dataclass(frozen=True)
-class Lacking:
-    """A measured job that no job of the program can express."""
-
-    name: str
-    lacks: str
-
-
-@dataclass(frozen=True)
-class MeasuredJob:
-    name: str
-
-
-M = TypeVar("M", bound=MeasuredJob)
-
-
-def expressed(
-    rows: Iterable[tuple[str, R]], made: Callable[[str, R], M]
-) -> Iterator[M | Lacking]:
-    """Makes the job of each name and row, or says why no job can express it."""
-    for name, row in rows:
-        try:
-            yield made(name, row)
-        except Lacks as lacks:
-            yield Lacking(name, str(lacks))
-        except (KeyError, ValueError, ZeroDivisionError) as error:
-            yield Lacking(name, f"cells of a known form: {error}")
-
-
-def read(
-    path: Path, needed: Collection[str], made: Callable[[str, Row], M]
-) -> Iterator[M | Lacking]:
-    """Reads a table in the columns of points.tsv; `needed` must be there, and others
-    can be empty. Raises ValueError for other columns."""
+def read(path: Path, needed: Collection[str]) -> Iterator[tuple[str, Row]]:
+    """Yields the name and the cells of each row of a table in the columns of
+    points.tsv; `needed` must be there, and others can be empty. Raises ValueError for
+    other columns."""
     rows, allowed = read_table(path), _columns()
     if not rows:
         raise ValueError(f"{path} has no row")
@@ -75,9 +44,9 @@ def read(
         )
     if missing := [column for column in needed if column not in rows[0]]:
         raise ValueError(f"{path} lacks the columns {', '.join(missing)}")
-    filled = [{key: row.get(key) or "" for key in allowed} for row in rows]
-    named = ((f"{row['id']} {row['model']}".strip(), row) for row in filled)
-    return expressed(named, made)
+    for row in rows:
+        filled = {key: row.get(key) or "" for key in allowed}
+        yield f"{filled['id']} {filled['model']}".strip(), filled
 
 
 @cache
@@ -88,11 +57,11 @@ def _columns() -> tuple[str, ...]:
 def number(
     row: Row, column: str, least: float, most: float, whole: bool = False
 ) -> float:
-    """Reads a cell. Raises ValueError if it is no number of this range."""
+    """Reads a cell. Raises Lacks if it is no number of this range."""
     try:
         return argument_types.number(least, most, whole)(row[column])
     except argparse.ArgumentTypeError as error:
-        raise ValueError(f"{column}: {error}") from error
+        raise Lacks(f"{KNOWN}{column}: {error}") from error
 
 
 def count(row: Row, column: str) -> int:
@@ -100,9 +69,9 @@ def count(row: Row, column: str) -> int:
 
 
 def one_of(column: str, word: str, allowed: Collection[str]) -> str:
-    """Returns the word of a cell. Raises ValueError if it is not allowed."""
+    """Returns the word of a cell. Raises Lacks if it is not allowed."""
     if word not in allowed:
-        raise ValueError(f"{column}: it is {word!r}; allowed: {', '.join(allowed)}")
+        raise Lacks(f"{KNOWN}{column}: it is {word!r}; allowed: {', '.join(allowed)}")
     return word
 
 

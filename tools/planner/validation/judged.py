@@ -11,7 +11,6 @@ from typing import Any
 
 from reports.results import text
 from reports.results.text import Table
-from tools.planner.validation.cells import Lacking, M
 
 UNKNOWN = "unknown"
 Errors = dict[str, float]
@@ -80,6 +79,14 @@ def _errors(judged: Sequence[Judged]) -> Errors:
         "within_interval": fmean(one.is_within for one in judged),
         **_one_utilization(judged),
     }
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """A point that no job of the program can express."""
+
+    name: str
+    lacks: str
 
 
 @dataclass(frozen=True)
@@ -152,22 +159,20 @@ class Comparison:
 
 
 def compare(
-    measured: Iterable[M | Lacking], judge: Callable[[M], Sequence[Judged]]
+    measured: Iterable[tuple[str, Callable[[], Any]]],
+    judge: Callable[[Any], Sequence[Judged]],
 ) -> Comparison:
-    """Judges each point. One that no job can express, or for which `judge` raises
-    ValueError, is lacking."""
+    """Makes and judges each point. It is lacking if this raises ValueError, or KeyError
+    for a row without a part of its name."""
     judged: list[Judged] = []
     lacking: list[Lacking] = []
     points = 0
-    for each in measured:
-        if isinstance(each, Lacking):
-            lacking.append(each)
-            continue
+    for name, made in measured:
         try:
-            judged += judge(each)
+            judged += judge(made())
             points += 1
         except json.JSONDecodeError:  # not the job's fault
             raise
-        except ValueError as lacks:
-            lacking.append(Lacking(each.name, str(lacks)))
+        except (KeyError, ValueError) as lacks:
+            lacking.append(Lacking(name, str(lacks)))
     return Comparison(judged, lacking, points)

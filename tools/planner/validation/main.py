@@ -4,7 +4,7 @@
 import argparse
 import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,8 @@ from tools.planner import arguments
 from tools.planner.program import RUN, Ask, Failed
 from tools.planner.recipes import Job, Plan
 from tools.planner.validation import memory, page, points, step_times, steps
-from tools.planner.validation.cells import DATA, Lacking, Lacks
+from tools.planner.validation.cells import DATA, Lacks
 from tools.planner.validation.judged import Comparison, compare
-from tools.planner.validation.steps import Step
 
 _DESCRIPTION = """\
 Compares predictions with the measurements of others in reports/reference/public/:
@@ -72,7 +71,7 @@ def _memory(files: Iterable[Path], plan: Plan) -> Comparison:
 
 
 def _times(files: Iterable[Path], plan: Plan) -> Comparison:
-    def read(path: Path) -> Iterator[Step | Lacking]:
+    def read(path: Path) -> steps.Steps:
         if path.suffix == ".json":
             return steps.steps_of(load(path), plan)
         return steps.read_steps(path)

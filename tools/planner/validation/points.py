@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: MIT
 """Reads measured points as jobs, from a table with columns of points.tsv."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from tools.planner.recipes import TOTALS, FrameworkJob, recipes
 from tools.planner.validation import cells
-from tools.planner.validation.cells import Lacking, Lacks, MeasuredJob, Row
+from tools.planner.validation.cells import Lacks, Row
 
 _NEEDED = (*cells.SHARED, "gpu", "recipe", "traits", "shards", "checkpoint")
 
 
 @dataclass(frozen=True)
-class Point(MeasuredJob):
+class Point:
     """The measured bytes of a job."""
 
+    name: str
     row: Row  # its gpu, recipe and assumed
     measured: dict[str, int]  # bytes, by "static", "peak" and "reserved"
     job: FrameworkJob
@@ -32,7 +34,7 @@ def _point(name: str, row: Row) -> Point:
     try:
         recipe.check(traits)
     except ValueError as error:
-        raise ValueError(f"traits: {error}") from error
+        raise Lacks(f"{cells.KNOWN}traits: {error}") from error
     cells.one_of("precision", part["precision"], recipe.named("precision", traits))
     share = cells.number(row, "recomputed", 0, 1)
     job = FrameworkJob(
@@ -65,6 +67,8 @@ def _model(row: Row, traits: frozenset[str]) -> str:
     )
 
 
-def read_points(path: Path) -> Iterator[Point | Lacking]:
-    """Reads the points of a file. Raises ValueError for other columns."""
-    return cells.read(path, _NEEDED, _point)
+def read_points(path: Path) -> Iterator[tuple[str, Callable[[], Point]]]:
+    """Yields a name and a function that makes the point, or raises Lacks, for each row
+    of a file. Raises ValueError for other columns."""
+    for name, row in cells.read(path, _NEEDED):
+        yield name, partial(_point, name, row)

@@ -2,8 +2,9 @@
 """Reads measured steps as jobs, from a table with columns of points.tsv or a result."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from reports.results.rows import Result
@@ -12,7 +13,7 @@ from tools.planner.recipes import Job, Plan
 from tools.planner.timing.rates import Device, devices, of_result
 from tools.planner.timing.step import TimedJob
 from tools.planner.validation import cells
-from tools.planner.validation.cells import Lacking, Lacks, MeasuredJob, Row
+from tools.planner.validation.cells import Lacks, Row
 
 _EXPERIMENTS = ("model_size", "implementations")
 # Units of points.tsv, as units of a Step.
@@ -32,9 +33,10 @@ _SHARDING, _YES_OR_NO = ("none", "optimizer", "parameters"), ("true", "false")
 
 
 @dataclass(frozen=True)
-class Step(MeasuredJob):
+class Step:
     """The measured time of a step."""
 
+    name: str
     gpu: str
     source: str
     cause: str  # why the prediction misses, if it does
@@ -43,6 +45,10 @@ class Step(MeasuredJob):
     unit: str
     device: Device
     job: TimedJob
+
+
+# A name and a function that makes the step, or raises Lacks.
+Steps = Iterator[tuple[str, Callable[[], Step]]]
 
 
 def _step(name: str, row: Row) -> Step:
@@ -104,17 +110,18 @@ def _model(row: Row, recomputed: float) -> str:
     )
 
 
-def read_steps(path: Path) -> Iterator[Step | Lacking]:
+def read_steps(path: Path) -> Steps:
     """Reads the steps of a file. Raises ValueError for other columns."""
-    return cells.read(path, _NEEDED, _step)
+    for name, row in cells.read(path, _NEEDED):
+        yield name, partial(_step, name, row)
 
 
-def steps_of(result: Result, plan: Plan) -> Iterator[Step | Lacking]:
+def steps_of(result: Result, plan: Plan) -> Steps:
     """Reads the steps that a CPU's result has timed. Raises ValueError for a result
     without peaks."""
     device, cpu = of_result(result), str(result.context["device"])
 
-    def step(name: str, row: Timed) -> Step:
+    def step(row: Timed) -> Step:
         definition = plan(Job(row.words["model"], 1, 1))["definition"]
         of = dict(field.split("=") for field in definition.split(","))
         del of["name"]
@@ -128,8 +135,8 @@ def steps_of(result: Result, plan: Plan) -> Iterator[Step | Lacking]:
             precision=row.words["precision"],
             mode=row.words["mode"],
         )
-        return Step(name, cpu, "", "", 1e-6 * row.time_us, "s", device, job)
+        return Step(row.name, cpu, "", "", 1e-6 * row.time_us, "s", device, job)
 
-    rows = (row for name in _EXPERIMENTS for row in result.of(name))
-    named_rows = ((row.name, row) for row in rows if "checkpoint" not in row.words)
-    return cells.expressed(named_rows, step)
+    for row in (row for name in _EXPERIMENTS for row in result.of(name)):
+        if "checkpoint" not in row.words:
+            yield row.name, partial(step, row)
