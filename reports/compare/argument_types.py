@@ -9,18 +9,10 @@ import math
 import re
 from collections.abc import Callable, Collection
 
-_UNITS = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "k": 10**3, "M": 10**6, "G": 10**9}
 
-
-def _read(
-    value: str,
-    is_allowed: Callable[[float], bool],
-    allowed: str,
-    units: Collection[str] = (),
-) -> float:
-    unit = next((unit for unit in units if value.endswith(unit)), "")
+def _read(value: str, is_allowed: Callable[[float], bool], allowed: str) -> float:
     try:
-        found = float(value.removesuffix(unit)) * _UNITS.get(unit, 1)
+        found = float(value)
     except ValueError:
         found = math.nan
     if not math.isnan(found) and is_allowed(found):
@@ -28,9 +20,7 @@ def _read(
     raise argparse.ArgumentTypeError(f"it is {value!r}; allowed: {allowed}")
 
 
-def number(
-    least: float, most: float, whole: bool = False, units: Collection[str] = ()
-) -> Callable[[str], float]:
+def number(least: float, most: float, whole: bool = False) -> Callable[[str], float]:
     """Returns a type for numbers in a range; a whole number may be written as 1e9."""
     kind, digits = ("a whole number", ".0f") if whole else ("a number", ".13g")
     allowed = f"{kind}, {least:{digits}} to {most:{digits}}"
@@ -39,15 +29,10 @@ def number(
         return least <= found <= most and not (whole and found != int(found))
 
     def read(value: str) -> float:
-        found = _read(value, is_allowed, allowed, units)
+        found = _read(value, is_allowed, allowed)
         return int(found) if whole else found
 
     return read
-
-
-def count(least: float, most: float) -> Callable[[str], float]:
-    """Returns a type for whole numbers, also with a unit: 4Ki, 10k."""
-    return number(least, most, whole=True, units=_UNITS)
 
 
 def percentage(low: float, high: float) -> Callable[[str], float]:

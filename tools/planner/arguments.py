@@ -4,12 +4,14 @@
 import argparse
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from reports.compare.argument_types import number
 
+_UNITS = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "k": 10**3, "M": 10**6, "G": 10**9}
 LINKS = "NAME:GB_PER_S:US,..."
 _LINK = re.compile(r"([A-Za-z0-9_.-]{1,64}):([^:]+):([^:]+)")
 # A flag, "with" or "without", and the flags that it needs one of, or contradicts.
@@ -103,6 +105,20 @@ def _link(item: str) -> Link:
         return Link(match[1], amount(match[2]), amount(match[3]))
     except argparse.ArgumentTypeError as error:
         raise argparse.ArgumentTypeError(f"it has {item!r}: {error}") from error
+
+
+def count(least: float, most: float) -> Callable[[str], float]:
+    """Returns a type for whole numbers, also with a unit: 4Ki, 10k."""
+    read = number(least, most, whole=True)
+
+    def counted(value: str) -> float:
+        for unit, factor in _UNITS.items():
+            with suppress(argparse.ArgumentTypeError, ValueError):
+                if value.endswith(unit):
+                    return read(str(float(value.removesuffix(unit)) * factor))
+        return read(value)
+
+    return counted
 
 
 def words(value: str) -> list[str]:

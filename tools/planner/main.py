@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from reports.compare.argument_types import count, number
+from reports.compare.argument_types import number
 from tools.planner import arguments, models_text, parallel, recipes, timing, training
-from tools.planner.arguments import words
+from tools.planner.arguments import count, words
 from tools.planner.program import RUN, Ask, Json
 
 _RULES = (*training.RULES, ("rates", "without", ("recipe",)), *recipes.RULES)

@@ -5,9 +5,9 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from reports.compare.argument_types import count, number
+from reports.compare.argument_types import number
 from tools.planner import arguments
-from tools.planner.arguments import words
+from tools.planner.arguments import count, words
 from tools.rehearsal.run import GPUS
 
 Json = dict[str, Any]
@@ -28,7 +28,7 @@ its memory, kernels and collectives are exact. The time of its step is computed.
 """
 
 
-def mesh(data: int, fsdp: int, tensor: int) -> Json:
+def mesh(data: int = 1, fsdp: int = 1, tensor: int = 1) -> Json:
     sizes = dict(zip(AXES, (data, fsdp, tensor), strict=True))
     name = ",".join(f"{axis}:{size}" for axis, size in sizes.items())
     return {"name": name, **sizes, "ranks": data * fsdp * tensor}
@@ -49,12 +49,12 @@ def read_mesh(value: str) -> Json | str:
     """Reads "data:4,fsdp:16"; a missing axis has one rank."""
     if value == AUTO:
         return value
-    sizes = dict.fromkeys(AXES, 1)
     items = [one.partition(":") for one in value.split(",")]
     for axis in words(",".join(axis for axis, _, _ in items)):
         if axis not in AXES:
             allowed = ", ".join(AXES)
             raise argparse.ArgumentTypeError(f"it has {axis!r}; allowed: {allowed}")
+    sizes: dict[str, int] = {}
     for axis, _, size in items:
         try:
             sizes[axis] = int(count(1, _MOST)(size))

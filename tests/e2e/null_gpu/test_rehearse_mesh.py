@@ -13,12 +13,11 @@ from null_gpu import library
 from plan_program import program
 from tools.rehearsal import mesh
 from tools.rehearsal.main import main
-from tools.rehearsal.mesh_flags import checkpoints, parse, request
+from tools.rehearsal.mesh_flags import AXES, checkpoints, parse, request
 
 Json = dict[str, Any]
 NANO = "name=nano,d_model=64,d_ff=128,layers=1,heads=2"
 SIZES = ("--model=tiny", "--seq=256", "--batch=2")
-AXES = ("data", "fsdp", "tensor")
 
 
 def answer(*flags: str) -> Json:
@@ -90,7 +89,7 @@ def test_what_is_rehearsed_is_what_was_predicted(
         assert one["calls"] > 0
 
 
-def test_the_document_has_what_the_header_says() -> None:
+def test_the_keys_of_the_document() -> None:
     document = rehearse("--mesh=data:2,fsdp:2,tensor:2")
     assert set(document) == {"query", "device", "free_bytes", "overlap", "rows"}
     (row,) = document["rows"]

@@ -14,15 +14,11 @@ from tools.planner.timing.mesh import (
     parts_us,
     time_of,
 )
+from tools.rehearsal.mesh_flags import mesh
 
 Json = dict[str, Any]
 # Only links take time: 1 us per call, and 100 or 10 bytes per us.
 MACHINE = Machine(8, Link("inside", 0.1, 1), Link("between", 0.01, 3), 1e15, 1e30)
-
-
-def mesh(data: int = 1, fsdp: int = 1, tensor: int = 1) -> Json:
-    ranks = data * fsdp * tensor
-    return {"data": data, "fsdp": fsdp, "tensor": tensor, "ranks": ranks}
 
 
 def calls(group: str, number: int, sent_bytes: float) -> Json:

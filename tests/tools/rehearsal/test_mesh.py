@@ -2,16 +2,13 @@
 """tools/rehearse --mesh: the program's arguments, and the printed answer."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from golden import check_golden
-from stub_checkout import write_script
-from tools.rehearsal import mesh, mesh_flags, mesh_text
-from tools.rehearsal.main import main
-from tools.rehearsal.mesh_flags import meshes_of, read_mesh
+from tools.rehearsal import mesh, mesh_text
+from tools.rehearsal.mesh_flags import mesh as mesh_of
 
 Json = dict[str, Any]
 GIB = 2**30
@@ -57,9 +54,8 @@ REHEARSED = {
 
 
 def row(**others: Any) -> Json:
-    name = {"name": "data:1,fsdp:16,tensor:1", "data": 1, "fsdp": 16, "tensor": 1}
     return {
-        **{"mesh": {**name, "ranks": 16}, "batch": 1, "checkpoint": "every_1"},
+        **{"mesh": mesh_of(fsdp=16), "batch": 1, "checkpoint": "every_1"},
         **{"fits": True, "why_not": ""},
         **{"predicted": PREDICTED, "computed": COMPUTED, "rehearsed": REHEARSED},
     } | others
@@ -114,18 +110,15 @@ def answered(checkpoint: str, shard_elements: int) -> Json:
 def test_the_first_mesh_that_fits_when_it_is_rehearsed_is_the_best(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    elements = {
-        "data:2,fsdp:1,tensor:1": {"none": 2000, "every_1": 2500},
-        "data:1,fsdp:2,tensor:1": {"none": 1500, "every_1": 1000},
-        "data:1,fsdp:1,tensor:2": {"none": 9000, "every_1": 9000},
-    }
+    elements = {(2, 1): (2000, 2500), (1, 2): (1500, 1000), (1, 1): (9000, 9500)}
 
     def ask(request: Json) -> Json:
         assert {one["ranks"] for one in request["ranks"]} == {2}
         rows = []
         for rank in request["ranks"]:
-            name, checkpoint = rank["name"], rank["checkpoint"]
-            rows.append(answered(checkpoint, elements[name][checkpoint]))
+            checkpoint, sizes = rank["checkpoint"], (rank["data"], rank["fsdp"])
+            own = elements[sizes][checkpoint == "every_1"]
+            rows.append(answered(checkpoint, own))
             if request["rehearse"]:
                 fits = rank["data"] == 2
                 rows[-1] |= {"fits": fits, "rehearsed": REHEARSED}
@@ -143,25 +136,3 @@ def test_the_first_mesh_that_fits_when_it_is_rehearsed_is_the_best(
         ("data:1,fsdp:1,tensor:2", "none", True),
         ("data:1,fsdp:2,tensor:1", "every_1", False),
     ]
-
-
-def test_a_mesh_is_what_its_name_says() -> None:
-    found = read_mesh("tensor:2,data:3")
-    assert found == mesh_flags.mesh(data=3, fsdp=1, tensor=2)
-    assert found == read_mesh("data:3,fsdp:1,tensor:2")
-
-
-def test_all_meshes_of_a_number_of_ranks_are_tried_once() -> None:
-    # 12 = 2^2 3: six ways to place the twos on three axes, three for the 3.
-    names = [found["name"] for found in meshes_of(12) if found["ranks"] == 12]
-    assert len(names) == len(set(names)) == 18
-    assert len(meshes_of(1)) == 1
-
-
-def test_a_signal_has_the_status_of_a_shell(tmp_path: Path) -> None:
-    program = tmp_path / "program"
-    write_script(program, "#!/bin/sh\nkill -9 $$\n")
-    given = ("--gpu=h100", "--mesh=data:2")
-    with pytest.raises(SystemExit) as exit_info:
-        main(given, library=tmp_path, mesh_program=program)
-    assert exit_info.value.code == 128 + 9

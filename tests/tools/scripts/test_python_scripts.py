@@ -8,6 +8,7 @@ import pytest
 from stub_checkout import RECORDER, TOOLS, Checkout, write_script
 
 MODULES = {"plan": "planner", "rehearse": "rehearsal", "nsys": "nsight"}
+NULL_GPU = "null_gpu null_gpu_driver"
 
 
 @pytest.fixture
@@ -26,14 +27,8 @@ def scripts(checkout: Checkout) -> Checkout:
         ("plan --parallel --gpu_gb=40", []),
         ("plan --help", []),
         ("rehearse --help", []),
-        (
-            "rehearse --gpu=h100 --suite=smoke",
-            ["trainbench", "null_gpu null_gpu_driver"],
-        ),
-        (
-            "rehearse --gpu=h100 --mesh data:2",
-            ["trainbench_plan", "null_gpu null_gpu_driver"],
-        ),
+        ("rehearse --gpu=h100 --suite=smoke", ["trainbench", NULL_GPU]),
+        ("rehearse --gpu=h100 --mesh data:2", ["trainbench_plan", NULL_GPU]),
         ("rehearse --mesh=auto --help", []),
         ("nsys --help", []),
         ("nsys --into=a --seq=8", ["trainbench"]),
