@@ -27,7 +27,7 @@ def program(gpu: str = "") -> Program:
     return Program(built("TRAINBENCH_PLAN"), env)
 
 
-def ask(request: Any) -> Json:
+def ask(request: Json) -> Json:
     """Starts the program when a test needs it."""
     return program()(request)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The program trainbench_plan, which answers requests (main.cc)."""
+"""The program trainbench_plan, which answers requests (answers.h)."""
 
 import json
 import subprocess
@@ -15,7 +15,7 @@ from tools.planner.formulas import whole
 
 Json = dict[str, Any]
 # Returns the program's answer. Raises Refused if the request is at fault, and Failed.
-Ask = Callable[[Any], Json]
+Ask = Callable[[Json], Json]
 PROGRAM = Path(__file__).resolve().parents[2] / "build/release/tools/trainbench_plan"
 
 
@@ -38,7 +38,7 @@ class Program:
             [self.path], stdin=pipe, stdout=pipe, env=self.environment
         )
 
-    def __call__(self, request: Any) -> Json:
+    def __call__(self, request: Json) -> Json:
         """An Ask. If the program ends instead, exits with its status; 128 + N if
         signal N ended it."""
         process = self._process

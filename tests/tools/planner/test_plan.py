@@ -174,8 +174,9 @@ WRONG = f"""
     --mfu=0.5 --peak_tflops=-9; {MFU_AND_PEAK} --measured=x; --mfu=0.5 --mfu=0.4;
     --peak_tflops=9; --tokens=5; {MFU_AND_PEAK} --tokens=0; --mfu=0.5 --parallel;
     --json -- --json; --json=maybe; --model={MINE} --model={MINE};
-    --model=name=mine; --models=mine; small; --measured=nothing.json; --batch=1048576 --seq=1048576;
-    --model={HUGE} --models=huge; --model={MINE.replace("=6", "=2000")};
+    --model=name=mine; --models=mine; small; --batch=1048576 --seq=1048576;
+    --model={HUGE} --models=huge; --measured=nothing.json;
+    --model={MINE.replace("=6", "=2000")};
     --model={MINE},attention=sdpa_cudnn; --help --xyzzy; --rates=h1; --traits=te;
     --recipe=megatron; {BF16} --recipe=megatron --traits=gpu;
     {BF16} --recipe=torchtitan --checkpoint=every_1 --recomputed=0.5;

@@ -169,9 +169,9 @@ class Predictor {
 
   // If many meshes are tried, ranks with too large shards are not built.
   absl::Status CheckShards(const MeshJob& job, Json& row) const {
+    const bool searches = request_.at("searches");
     const int64_t state = kStateBytes * ShardElements(job);
-    if (!request_.at("searches") || state <= budget_bytes_)
-      return absl::OkStatus();
+    if (!searches || state <= budget_bytes_) return absl::OkStatus();
     row["needed_bytes"] = state;
     return absl::ResourceExhaustedError(absl::StrCat(
         "needs more than ", HumanBytes(Number(state)),
