@@ -21,6 +21,7 @@ _ROUNDING = 1e-6  # relative; a row has its time and the ends with different dig
 _FEWEST_VISITS = 3  # that show what visits differ by
 FEWEST_RUNS = 6  # the fewest with a 95 % interval (reports/results/rows.py)
 WIDEST = 0.2  # the widest relative half-width that ± states
+MOST_SKEWED = 1.5  # half-widths from the value to the farther end that ± states
 MANY_RUNS = 100  # more than are practical
 CANNOT_TELL = "cannot be told from this run"
 _PROCESSES = "several processes"
@@ -196,25 +197,30 @@ class Measured:
         return self.is_fair and self.outside(1, 1)
 
     def text(self, formatted: Callable[[float], str] = text.significant) -> str:
-        """Formats e.g. "2.1 ms (1.9 to 2.3 ms)"; an exact value has no interval."""
+        """Formats e.g. "2.1 ms (1.9 to 2.3 ms)"; without the interval if the value is
+        exact, or if rounding hides the interval."""
         shown = formatted(self.value)
         if self.low == self.high:
             return shown
         if not self.is_known:
             return f"{shown} (no interval)"
         low, high = formatted(self.low), formatted(self.high)
+        if low == shown == high:
+            return shown
         number, _, unit = low.rpartition(" ")
         if number and high.endswith(f" {unit}"):
             low = number
         return f"{shown} ({low} to {high})"
 
     def plus_minus(self, formatted: Callable[[float], str]) -> str:
-        """Formats e.g. "2.1 ms ± 5 %", for a table; a wide interval by its ends, since
-        it is often skewed, which a half-width hides."""
+        """Formats e.g. "2.1 ms ± 5 %", for a table. A wide or a skewed interval has its
+        ends, which a half-width hides, and so has a percentage, in points."""
         shown = formatted(self.value)
         if self.low == self.high or not self.is_known:
             return shown
-        if self.half_width > WIDEST:
+        longer = max(self.value - self.low, self.high - self.value)
+        is_skewed = longer > MOST_SKEWED * (self.high - self.low) / 2
+        if shown.endswith("%") or is_skewed or self.half_width > WIDEST:
             return self.text(formatted)
         return f"{shown} ± {text.percent(self.half_width)}"
 
