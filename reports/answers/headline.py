@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from reports.answers.against import Choice, compared, size_of
 from reports.answers.breakdown import matmul_share, shown_step
-from reports.answers.kernels import top_name
+from reports.answers.kernels import products_in
 from reports.answers.measured import CANNOT_TELL, counter_of, differ, least, time_of
 from reports.answers.shapes import case_text, step_text, without
 from reports.answers.tables import phases_of
@@ -54,8 +54,8 @@ def _parts(result: Result) -> str:
             said = f"`{first}` takes {part}, {share.plus_minus(text.percent)}"
         said += f", `{second}` {text.percent(other.value)}"
     products = f"matrix products {matmul_share(step.whole).plus_minus(text.percent)}"
-    top = top_name(step.profile) if step.profile else ""
-    return f"{said}; {products}{f', mostly in `{top}`' if top else ''}."
+    where = products_in(step.profile) if step.profile else ""
+    return f"{said}; {', '.join(filter(None, (products, where)))}."
 
 
 def _peak(result: Result) -> str:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The kernels of a profiled step, or its operators on a CPU."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
@@ -108,16 +108,16 @@ def families_table(profile: Profile, inference: Profile | None, step: str) -> Ta
     )
 
 
-def _sums(profile: Profile, span: str) -> list[_Sum]:
-    """Sums the kernels of a span by name, longest total time first."""
+def _sums(kernels: Sequence[Kernel], span: str) -> list[_Sum]:
+    """Sums those of a span by name, longest total time first."""
     phases = _SPANS[span]
-    own = [k for k in profile.kernels if phases is None or k.phase in phases]
+    own = [k for k in kernels if phases is None or k.phase in phases]
     span_us, sums = _total(own), []
-    for name, kernels in grouped(own, lambda kernel: kernel.name).items():
-        instances = sum(kernel.instances for kernel in kernels)
-        times = [k.time_us.totals for k in kernels if k.time_us]
+    for name, same in grouped(own, lambda kernel: kernel.name).items():
+        instances = sum(kernel.instances for kernel in same)
+        times = [k.time_us.totals for k in same if k.time_us]
         passes = tuple(map(sum, zip(*times, strict=False)))
-        sums.append(_Sum(name, instances, _total(kernels), span_us, passes))
+        sums.append(_Sum(name, instances, _total(same), span_us, passes))
     return sorted(sums, key=_weight)
 
 
@@ -130,7 +130,10 @@ def top_table(profile: Profile, step: str) -> Table | None:
     if "backward" not in _phases(profile):
         return None
     columns = [
-        [f"{profile.short(one.name)}: {one.told}" for one in _sums(profile, span)[:TOP]]
+        [
+            f"{profile.short(one.name)}: {one.told}"
+            for one in _sums(profile.kernels, span)[:TOP]
+        ]
         for span in _SPANS
     ]
     places = enumerate(zip_longest(*columns, fillvalue="-"), start=1)
@@ -139,9 +142,12 @@ def top_table(profile: Profile, step: str) -> Table | None:
     return Table(["", *_SPANS], lines, title=title)
 
 
-def top_name(profile: Profile) -> str:
-    """Names the one that takes most of the step; "" if that is unclear."""
-    sums = [one for one in _sums(profile, "step")[:2] if one.total_us]
+def products_in(profile: Profile) -> str:
+    """Names the one that takes most of the products' time in a step, e.g. "mostly in
+    `aten::mm`"; "" if that is unclear."""
+    products = [one for one in profile.kernels if one.family == "gemm"]
+    sums = [one for one in _sums(products, "step")[:2] if one.total_us]
     if not sums or (sums[1:] and not exceeds(sums[0].measured, sums[1].measured)):
         return ""
-    return profile.short(sums[0].name)
+    is_most = 2 * sums[0].total_us > sums[0].span_us
+    return f"{'mostly' if is_most else 'most'} in `{profile.short(sums[0].name)}`"

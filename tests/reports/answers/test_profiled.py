@@ -3,6 +3,8 @@
 
 from typing import Any
 
+import pytest
+
 from advised import SHAPE, STEP, Entry, part
 from golden import check_golden
 from reports.answers.answer import answer_of
@@ -135,21 +137,33 @@ def test_what_is_said_of_a_profile() -> None:
     )
 
 
-def two_kernels(mm: list[float], mul: list[float]) -> str:
-    """Returns the headline of two kernels with these times in the passes."""
+def products(*totals: list[float]) -> str:
+    """Returns the headline of products with these times in the passes, and of a longer
+    kernel that is no product."""
     kernels = [
-        kernel("forward gemm aten::mm", 10, sum(mm) / 60, mm),
-        kernel("forward elementwise aten::mul", 10, sum(mul) / 60, mul),
+        kernel(f"forward gemm product_{number}", 10, sum(each) / 60, each)
+        for number, each in enumerate(totals)
     ]
+    kernels.append(kernel("forward elementwise aten::mul", 10, 100))
     return " ".join(sentences(result(profile("train_step", kernels))))
 
 
-def test_where_passes_vary_no_kernel_takes_most() -> None:
-    times = [20.0, 22, 18, 21, 20, 19], [19.0, 18, 20, 19, 18, 20]
-    assert "; matrix products 50 % (50 to 51 %)." in two_kernels(*times)
-    # Differences per pass are clear, although a slow pass increases both times.
-    slow = two_kernels([20, 60, 21, 20, 40, 20], [19, 58, 20, 19, 38.6, 19])
-    assert "; matrix products 50 % (50 to 51 %), mostly in `aten::mm`." in slow
+@pytest.mark.parametrize(
+    ("totals", "where"),
+    [
+        (([20.0, 22, 18, 21, 20, 19], [19.0, 18, 20, 19, 18, 20]), ""),
+        # Differences per pass are clear, although a slow pass increases both times.
+        (
+            ([20, 60, 21, 20, 40, 20], [19, 58, 20, 19, 38.6, 19]),
+            ", mostly in `product_0`",
+        ),
+        (([20.0] * 6, [19.0] * 6, [9.0] * 6), ", most in `product_0`"),
+    ],
+)
+def test_the_product_that_takes_most_of_the_products(
+    totals: tuple[list[float], ...], where: str
+) -> None:
+    assert f"; matrix products 50 % (50 to 51 %){where}." in products(*totals)
 
 
 def test_the_largest_part_is_most_of_a_step_only_above_half_of_it() -> None:
