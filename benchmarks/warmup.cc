@@ -63,7 +63,6 @@ class Warmup : public ModelStep {
     const double steady = Median(late);
     return ExtraMetrics{
         {{"steady_us", steady},
-         {"steady_cv", CoefficientOfVariation(late)},
          {"steady_ratio", Mean(all) / steady},
          {"first_ratio", sampling.first_call.total_us / steady}}};
   }

@@ -17,6 +17,8 @@ from reports.results.rows import TIME, NotAResult, Row, ends_of
 
 # Counters that compare rows that cannot take turns: their rank processes differ.
 _OF_OTHER_MOMENTS = ("strong_speedup",)
+# Ends of the names of counters that several processes do not give the median of.
+_OF_ALL_SAMPLES = ("min_us", "max_us", "stddev_us", "cv")
 _ROUNDING = 1e-6  # relative; a row has its time and the ends with different digits
 _FEWEST_VISITS = 3  # that show what visits differ by
 FEWEST_RUNS = 6  # the fewest with a 95 % interval (reports/results/rows.py)
@@ -268,37 +270,6 @@ def unknown(value: float, sources: frozenset[str] = frozenset()) -> Measured:
     return Measured(value, -math.inf, math.inf, sources=sources)
 
 
-def _of_samples(row: Row, counter: str) -> Measured:
-    """Returns the mean, or the ratio of the first call or of all to the median of the
-    later half of the samples. Its interval comes from the processes, if there are
-    enough, or else from Student's t: the noise of that half, without the first call
-    and the transient, stands for all."""
-    value, samples = row[counter], row.get("samples") or 0
-    each = row.each.get(counter, ())
-    if each and (ends := median_ends(each)):
-        return Measured(value, *ends, _series(row, counter), _sources(row))
-    late = samples - samples // 2
-    # The variance of the median of many normal values is pi / 2 times the mean's.
-    of_median = math.pi / 2 / max(1, late)
-    # A call's relative deviation, the calls that show it, and the terms of variance.
-    cv, calls, terms = {
-        "mean_us": ("cv", samples, 1 / max(1, samples * row.repetitions)),
-        "first_ratio": ("steady_cv", late, 1 + of_median),
-        "steady_ratio": ("steady_cv", late, 1 / max(1, samples) + of_median),
-    }[counter]
-    deviation = row.get(cv)
-    if deviation is None or calls < 2:
-        return unknown(value, _sources(row))
-    half = float(stdtrit(calls - 1, 0.975)) * deviation * math.sqrt(terms)
-    low, high = value * max(0.0, 1 - half), value * (1 + half)
-    if counter == "mean_us":  # no mean is beyond the samples
-        low = max(low, row.get("min_us") or low)
-        high = min(high, row.get("max_us") or high)
-    # Few processes give no interval, but it contains each.
-    low, high = min(low, *each, value), max(high, *each, value)
-    return Measured(value, low, high, sources=_sources(row))
-
-
 def _sources(row: Row) -> frozenset[str]:
     if len(row.each.get(TIME, ())) >= FEWEST_RUNS:
         return frozenset({_PROCESSES})
@@ -333,26 +304,27 @@ def _stated(row: Row, counter: str) -> Measured | None:
 
 
 def counter_of(row: Row, counter: str) -> Measured:
-    """Returns a counter with the interval that the row states or that follows from
-    another interval; a counter that is not measured is exact."""
+    """Returns a counter with the interval that the row states, or that follows from
+    the time's or from several processes; what is not measured is exact."""
     value = row[counter]
     if (stated := _stated(row, counter)) is not None:
         is_unfair = counter in _OF_OTHER_MOMENTS and not row.each
         others = frozenset({"another row"}) if is_unfair else frozenset()
         return replace(stated, sources=stated.sources | others)
-    if counter in ("mean_us", "first_ratio", "steady_ratio"):
-        return _of_samples(row, counter)
-    kind = row.table.find(counter).kind
-    if counter == TIME or kind in ("time", "ratio"):  # a result may not list TIME
-        # The row does not state it: the interval of another time, and the other row of
-        # a ratio, are unknown.
-        return unknown(value, _sources(row))
-    time = time_of(row)
-    if kind == "part" and time.value:
-        return time * (value / time.value)
+    # A result may not list TIME.
+    kind = "time" if counter == TIME else row.table.find(counter).kind
     if kind == "rate":
+        time = time_of(row)
         return exactly(1) / time * (value * time.value)
-    return exactly(value)
+    if kind == "part" and (time := time_of(row)).value:
+        return time * (value / time.value)
+    is_median = kind not in ("exact", "count") and not counter.endswith(_OF_ALL_SAMPLES)
+    if is_median and (ends := median_ends(row.each.get(counter, ()))):
+        low, high = min(ends[0], value), max(ends[1], value)  # it may be a mean
+        return Measured(value, low, high, _series(row, counter), _sources(row))
+    # The interval of another time, and the other row of a ratio, are unknown.
+    is_unknown = kind in ("time", "ratio")
+    return unknown(value, _sources(row)) if is_unknown else exactly(value)
 
 
 def time_of(row: Row) -> Measured:
