@@ -127,9 +127,10 @@ def _ranks(result: Result) -> str:
     if single is None:
         return ""
     ratio = time_of(best) / time_of(single)
-    exposed = counter_of(best, "exposed_us").plus_minus(text.time)
-    if part := best.get("communication_share"):
-        exposed += f" ({text.percent(part)} of them)"
+    exposed = counter_of(best, "exposed_us")
+    of_step = ""
+    if part := best.get("communication_share"):  # the pairs are other steps
+        of_step = f" of a step of {text.time(exposed.value / part)}"
     said = (
         f"A step of `{case_text(best)}` takes {time_of(best).plus_minus(text.time)}, "
         f"{ratio.if_fair.text()} times a single rank's {text.time(single.time_us)}"
@@ -138,6 +139,6 @@ def _ranks(result: Result) -> str:
         cost = time_of(row) / time_of(single)
         said += f", side by side without exchanges {cost.if_fair.text()} times"
     return (
-        f"{said}; in pairs of steps with and without exchanges, {exposed} is exposed "
-        "communication."
+        f"{said}; in pairs of steps with and without exchanges, "
+        f"{exposed.plus_minus(text.time)}{of_step} is exposed communication."
     )
