@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from reports.advice.run import Rate, Run, arithmetic
+from reports.advice.run import Run, arithmetic
 from reports.answers.breakdown import Step
 from reports.answers.measured import Measured, exactly, time_of, total
 from reports.results import text
@@ -41,11 +41,11 @@ def product_us(row: Row) -> float:
     return row.time_us * (row.get("matmul_share") or 0)
 
 
-def _least(rate: Rate | None, amount: float | None) -> float | None:
+def _least(per_second: float, amount: float | None) -> float | None:
     """Returns the least time for the amount in us, or None if it is unknown."""
     if amount == 0:
         return 0
-    return rate.time(amount).value if rate and amount is not None else None
+    return amount / per_second * 1e6 if per_second and amount is not None else None
 
 
 def _cause(row: Row, run: Run, products_us: float) -> str:
@@ -53,7 +53,7 @@ def _cause(row: Row, run: Run, products_us: float) -> str:
     in_products = product_us(row)
     beside = row.time_us - in_products
     launches = min(beside, (row.get("calls") or 0) * run.launch_us)
-    one_pass = _least(run.memory, row.get("pass_bytes")) or 0
+    one_pass = _least(run.most_bytes, row.get("pass_bytes")) or 0
     parts = {
         PRODUCTS: in_products - products_us,
         PASSES: beside - launches - one_pass,
@@ -65,8 +65,8 @@ def _cause(row: Row, run: Run, products_us: float) -> str:
 def bound_of(row: Row, run: Run) -> Bound:
     if row.words.get("component") in GAPS:
         return Bound(time_of(row), 0, is_whole=True, cause=IDLE)
-    products = _least(run.products(arithmetic(row)), row.get("flops") or 0)
-    moved = _least(run.memory, row.get("compulsory_bytes"))
+    products = _least(run.most_flops(arithmetic(row)), row.get("flops") or 0)
+    moved = _least(run.most_bytes, row.get("compulsory_bytes"))
     bound_us = max(products or 0, moved or 0)
     is_above = row.time_us > bound_us
     return Bound(

@@ -59,6 +59,15 @@ def best(rows: Iterable[Row], counter: str) -> Rate | None:
     return max(rates, key=lambda rate: rate.per_second.value, default=None)
 
 
+def highest(row: Row, rate: str) -> float:
+    """Returns the highest rate that any process measured, for a bound."""
+    return max(row.each.get(rate, (row[rate],)))
+
+
+def _most(rows: Iterable[Row], rate: str) -> float:
+    return max((highest(row, rate) for row in rows if row.get(rate)), default=0)
+
+
 def shape_of(row: Row, *others: str) -> tuple[str, ...]:
     """Returns the parameters that identify a step, except for `others`."""
     keys = [key for key in (*STEP, "batch", "seq") if key not in others]
@@ -104,6 +113,10 @@ class Run:
         """Returns the rate of the fastest large matrix product."""
         return best(self.of("peak", precision=precision), "flops_per_second")
 
+    def most_flops(self, precision: str) -> float:
+        """Returns the most FLOP/s of a matrix product; 0 without any."""
+        return _most(self.of("peak", precision=precision), "flops_per_second")
+
     def products_like(
         self,
         step: Row,
@@ -146,10 +159,10 @@ class Run:
         return best(self.of("peak", work="copy"), "bytes_per_second")
 
     @cached_property
-    def memory(self) -> Rate | None:
-        """The rate of the fastest pass over memory."""
+    def most_bytes(self) -> float:
+        """The most bytes/s of a pass over memory; 0 without any."""
         passes = [row for row in self.of("peak") if "precision" not in row.words]
-        return best(passes, "bytes_per_second")
+        return _most(passes, "bytes_per_second")
 
     @cached_property
     def launch_us(self) -> float:

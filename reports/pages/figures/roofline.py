@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import cycle
 
-from reports.advice.run import arithmetic
+from reports.advice.run import arithmetic, highest
 from reports.pages.plotting.canvas import BLACK, CLEAR_COLORS, WIDE, Canvas, Figure
 from reports.pages.plotting.lines import Plane, frame, logarithmic
 from reports.results import text
 from reports.results.records import shown
-from reports.results.rows import NotAResult, Result, Row, grouped
+from reports.results.rows import TIME, NotAResult, Result, Row, grouped
 
 ABOVE = 1.02  # times the roof; less is noise
 # The program's text for a row above every peak (derived_metrics.cc).
@@ -66,14 +66,15 @@ def _moved_per_second(result: Result, row: Row) -> float:
     held = result.context.get("last_level_cache_bytes", "0")
     if not held.isdecimal():
         raise NotAResult(f"last_level_cache_bytes is {shown(held)}; allowed: a number")
-    return max(row["bytes"] - float(held), 0) / row.time_us * 1e6
+    least_us = min(row.each.get(TIME, (row.time_us,)))
+    return max(row["bytes"] - float(held), 0) / least_us * 1e6
 
 
 def roofs_of(result: Result) -> dict[str, Roof]:
     peaks = result.of("peak")
     passes, products = _raising(result, "pass over memory"), _raising(result, "product")
     rates = [
-        row["bytes_per_second"]
+        highest(row, "bytes_per_second")
         for row in peaks
         if row.get("bytes_per_second") and not row.get("flops_per_second")
     ]
@@ -84,7 +85,7 @@ def roofs_of(result: Result) -> dict[str, Roof]:
     return {
         name: Roof(
             name,
-            max(row["flops_per_second"] for row in rows),
+            max(highest(row, "flops_per_second") for row in rows),
             memory,
             [row.name for row in (*passes, *products) if row in passes or row in rows],
         )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Bounds and headroom, from handmade rows on a device with round rates."""
 
-from advised import PEAKS, Entry, part, whole
+from advised import PEAKS, Entry, part, product, whole
 from golden import check_golden
 from reports.advice.advice import advice
 from results import parsed
@@ -21,7 +21,8 @@ SMALL = part("forward", "residual", 100, calls=60, **KNOWN)
 
 
 def printed(*rows: Entry, device: str = "cpu") -> str:
-    given = advice(parsed(*rows, context={"device_kind": device}))
+    context = {"device_kind": device, "processes": "3"}
+    given = advice(parsed(*rows, context=context))
     assert given.headroom is not None
     lines = [" | ".join(line) for line in given.headroom.lines]
     return "\n".join([given.headroom.title, *lines, *given.lacks])
@@ -46,6 +47,10 @@ def test_bounds_and_headroom() -> None:
         # ffn's 400 us, 300 are products below the peak's rate, 10 are launches. Of all,
         # 750 + 395 us are in passes, 300 us in products and 80 us in gaps.
         "a step": printed(*PEAKS, DISPATCH, FFN, NORM, back, whole(2480)),
+        # Three processes measured the peak: 6e8 FLOPs take at least 300 us.
+        "the best process": printed(
+            *PEAKS, PEAKS[0], product("fp32", 2e12), FFN, whole(1000)
+        ),
         "launches": printed(*PEAKS, SMALL, whole(2000)),
         # A kernel's time does not include its launch.
         "launches of a GPU": printed(*PEAKS, SMALL, whole(2000), device="cuda"),

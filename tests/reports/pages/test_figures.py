@@ -179,6 +179,9 @@ def test_rooflines() -> None:
             row("precision/tiny/bf16/seq:8", 700e9, 100, "bf16"),
             row("precision/tiny/bf16/seq:9", 500e9, 90, "bf16_autocast"),
         ),
+        "the best of three processes": (
+            *(PEAKS[0], product("fp32", 2e12), row("softmax/a", 1e9)),
+        ),
         "a precision of unknown peak": (
             row("precision/tiny/bf16/seq:8", 1.5e12, 100, "bf16_autocast"),
             row("precision/tiny/bf16/seq:9", 30e9, 1, "bf16"),
@@ -186,7 +189,8 @@ def test_rooflines() -> None:
     }
     found = {}
     for name, rows in cases.items():
-        (section,) = roofline_section(parsed(*PEAKS, *rows))
+        run = parsed(*PEAKS, *rows, context={"processes": "3"})
+        (section,) = roofline_section(run)
         (table,) = section.tables
         found[name] = f"{table.markdown()}\n\n{outline(section.figures)}"
     check_golden("figures/roofline.txt", found)
