@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Rows with disturbed samples, and the causes."""
 
-import statistics
-
 from reports.results import text
 from reports.results.order_statistics import two_modes
 from reports.results.rows import Result, Row
@@ -27,8 +25,8 @@ def modes_of(row: Row) -> tuple[float, float] | None:
 
 
 def cv_of(row: Row) -> float:
-    """Returns the coefficient of variation of a process's samples; 0 without any."""
-    return statistics.median(row.each.get("cv") or (row.get("cv") or 0.0,))
+    """Returns the coefficient of variation of all samples; 0 without any."""
+    return row.get("cv") or 0.0
 
 
 def reasons(row: Row) -> list[str]:

@@ -306,8 +306,8 @@ def _of_all(
     name: str, each: Mapping[str, tuple[float, ...]], table: CounterTable
 ) -> float:
     """Merges a counter's values: of a least value the least, of a greatest one the
-    greatest, of standard deviations the one of all samples, of others the median. An
-    amount over the row's time is over the merged one."""
+    greatest, of means and standard deviations the one of all samples, of others the
+    median. An amount over the row's time is over the merged one."""
     values = each[name]
     times, counter = each.get(TIME, ()), table.find(name)
     # What the table has in a unit per second, except for kernels' own rates.
@@ -320,10 +320,16 @@ def _of_all(
         return min(values)
     if name.endswith("max_us"):
         return max(values)
+    samples = each.get("samples", ())
+    weights = samples if any(samples) else None
+    if name.endswith("mean_us"):
+        return statistics.fmean(values, weights)
     means = each.get(f"{name.removesuffix('stddev_us')}mean_us")
     if name.endswith("stddev_us") and means:
-        within = statistics.fmean(value**2 for value in values)
-        return math.sqrt(within + statistics.pvariance(means))
+        mean = statistics.fmean(means, weights)
+        pairs = zip(values, means, strict=True)
+        squares = (within**2 + (one - mean) ** 2 for within, one in pairs)
+        return math.sqrt(statistics.fmean(squares, weights))
     return statistics.median(values)
 
 
@@ -355,9 +361,12 @@ def _merged(rows: list[Row], is_process: bool) -> Row:
         if low in each and high in each:
             widest = min(each[low]), max(each[high])
             counters[low], counters[high] = median_ends(values) or widest
+    findings = _findings(rows)
+    if median_ends(each.get(TIME, ())):
+        findings.pop("wide", None)  # it describes the interval of one repetition
     return replace(
         rows[0],
-        findings=_findings(rows),
+        findings=findings,
         time_us=statistics.median(row.time_us for row in rows),
         counters=counters,
         repetitions=len(next(iter(each.values()), rows)),

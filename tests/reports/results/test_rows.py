@@ -65,11 +65,12 @@ def test_repetitions_are_one_row_with_the_medians() -> None:
     assert row.counters == {"seq": 6.0, TIME: 3}
 
 
-def test_least_values_deviations_and_rates_are_those_of_all_samples() -> None:
+def test_least_values_means_deviations_and_rates_are_those_of_all_samples() -> None:
     each = {
         "min_us": (4.0, 2.0, 3.0),
         "max_us": (5.0, 9.0, 6.0),
-        "mean_us": (4.0, 7.0, 4.0),
+        "samples": (2.0, 1.0, 1.0),
+        "mean_us": (4.0, 7.0, 5.0),
         "stddev_us": (1.0, 2.0, 1.0),
         "cv": (0.25, 0.3, 0.25),
         "p50_us": (4.0, 7.0, 5.0),
@@ -77,9 +78,9 @@ def test_least_values_deviations_and_rates_are_those_of_all_samples() -> None:
     }
     entries = [ENTRY | {name: each[name][i] for name in each} for i in range(3)]
     (row,) = parse(DOCUMENT | {"benchmarks": entries}).rows
-    assert (row["min_us"], row["max_us"], row["mean_us"]) == (2, 9, 4)
-    # The mean of the variances, and the variance of the means.
-    assert row["stddev_us"] == 2 == 4 * row["cv"]
+    assert (row["min_us"], row["max_us"], row["mean_us"]) == (2, 9, 5)
+    # The mean of the variances, 7 / 4, and the variance of the means, 6 / 4.
+    assert row["stddev_us"] == pytest.approx(3.25**0.5) == 5 * row["cv"]
     assert row["flops_per_second"] == 28 / 5, "an amount over the median time"
 
 
@@ -101,13 +102,15 @@ def test_the_interval_of_few_repetitions_has_each_of_theirs(
     count: int, ends: tuple[float, float]
 ) -> None:
     times = [100.0, 110.0, 105.0, 95.0, 100.0, 90.0][:count]
+    wide = ENTRY | {"findings": {"wide": "±449 %"}}
     entries = [
-        ENTRY
+        wide
         | {"real_time": us, "p50_us": us, "p50_low_us": us - 1, "p50_high_us": us + 2}
         for us in times
     ]
     (row,) = parse(DOCUMENT | {"benchmarks": entries}).rows
     assert (row["p50_low_us"], row["p50_high_us"]) == ends
+    assert ("wide" in row.findings) == (count == 5), "of one repetition's interval"
 
 
 def with_counter(**changes: str) -> dict[str, Any]:
