@@ -86,7 +86,12 @@ def _stated_law(series: str, sizes: list[float], times: list[Measured]) -> str:
     elif fit.us_per_byte:
         law += ", at that rate from the first byte on"
     is_fair = total(times).is_fair
-    return f"{law} ({f'± {text.percent(widest)}' if is_fair else 'no interval'})"
+    known = f"± {text.percent(widest)}" if is_fair else "no interval"
+    pairs = zip(sizes, values, strict=True)
+    misfit = max(abs(fit.time_us(size) / us - 1) for size, us in pairs)
+    if misfit > widest:
+        known += f", but off by up to {text.percent(misfit)}"
+    return f"{law} ({known})"
 
 
 def _relative(errors: list[float], value: float) -> float:

@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from reports.answers.collectives import fit_alpha_beta
+from reports.answers.collectives import fit_alpha_beta, sentence
+from results import entry, parsed
 
 
 def test_no_parameter_is_negative() -> None:
@@ -20,3 +21,12 @@ def test_no_parameter_is_negative() -> None:
     assert fit.alpha_us == pytest.approx(12 / 5)
     assert fit.us_per_byte == 0
     assert fit.bytes_per_second == math.inf and fit.half_rate_bytes == math.inf
+
+
+@pytest.mark.parametrize(("us", "said"), [(30, ""), (40, ", but off by up to 19 %")])
+def test_a_law_that_its_rows_refute_says_so(us: float, said: str) -> None:
+    rows = [
+        entry(f"all_reduce/{n}", t, "backend=gloo", half_width=0.02, bytes=n)
+        for n, t in ((10, 20.1), (1000, us), (10000, 120))
+    ]
+    assert sentence(parsed(*rows)).partition(" %")[2] == f"{said})."
