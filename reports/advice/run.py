@@ -125,7 +125,7 @@ class Run:
         batches: float = 1,
     ) -> Products:
         """Returns this library's matrix products with the number of tokens nearest to
-        so many batches of the step."""
+        so many batches of the step; of two as near, with the smaller one."""
         precision = precision or arithmetic(step)
         tokens = batches * (step.get("batch") or 0) * (step.get("seq") or 0)
         by_tokens = grouped(
@@ -140,7 +140,7 @@ class Run:
         )
         if not by_tokens or not tokens:
             return {}
-        rows = by_tokens[min(by_tokens, key=lambda m: abs(math.log(m / tokens)))]
+        rows = by_tokens[min(by_tokens, key=lambda m: (abs(math.log(m / tokens)), m))]
         return {(row.numbers.get("n", 0), row.numbers.get("k", 0)): row for row in rows}
 
     def attention_products(self, precision: str) -> Rate | None:

@@ -171,10 +171,10 @@ def _batch_line(run: Run, row: Row) -> Line | None:
         base=row,
         saved=Estimate(saved.us, rows),
         saved_bytes=None if kept is None else -kept * (factor - 1),
-        assumption=f"batch {batch * factor} replaces {factor} steps of {batch}; "
-        "optimizer and gaps take as long as before, "
-        f"{text.percent(_FIXED_SHARE)} of it then; products reach the rate of about "
-        f"as many tokens; all else grows with the batch, {fits} into memory",
+        assumption=f"batch {batch * factor} replaces {factor} steps of {batch}, and "
+        "each of these saves this time; optimizer and gaps take as long as before, at "
+        f"most {text.percent(_FIXED_SHARE)} of it then; products reach the rate of "
+        f"about as many tokens; all else grows with the batch, {fits} into memory",
     )
 
 

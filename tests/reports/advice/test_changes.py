@@ -166,6 +166,10 @@ def test_a_larger_batch_shares_the_optimizer() -> None:
         ),
         # Half of the products' 1200 us and 2/3 of the updates go.
         "with faster products": (slow, fast, *divided, small),
+        "as near to a smaller product as to a larger one": (
+            *(product("fp32", 2e12, 1024), product("fp32", 1e12, 256)),
+            *(*divided, small),
+        ),
         "with products of other weights": (slow, other, *divided, small),
         "is large enough": (step("model_size", 2000, optimizer_us=90),),
     }
