@@ -82,14 +82,15 @@ def _spread(rows: Sequence[Row], claim: spec.Spread) -> str:
 
 
 def _values(rows: Sequence[Row], claim: spec.Values) -> str:
-    found = [row for row in rows if selected(row, claim.where)][:MOST]
+    found = [row for row in rows if selected(row, claim.where)]
+    others = text.not_shown(len(found) - MOST, "case")
     parts, label = [], label_of(rows)
     columns = [column_of(named) for named in claim.columns]
-    for row in found:
+    for row in found[-MOST:]:  # the last ones are the largest
         cells = [(column.heading, shown(row, column)) for column in columns]
         said = ", ".join(f"{heading} {cell}" for heading, cell in cells if cell != "-")
         parts += [f"`{label(row)}` {said}"] if said else []
-    return f"{'; '.join(parts)}." if parts else ""
+    return f"{'; '.join(parts)}.{others}" if parts else ""
 
 
 def _along(start: str, clause: Maker) -> Maker:

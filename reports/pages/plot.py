@@ -4,6 +4,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import cycle
+from typing import TypeVar
 
 from reports.answers.against import compared, size_of
 from reports.answers.cells import formatted, heading_of
@@ -18,6 +19,7 @@ from reports.pages.plotting.lines import Plane, Series, draw_lines, logarithmic
 from reports.results import text
 from reports.results.rows import Result, Row, grouped
 
+T = TypeVar("T")
 _OF_PHASES = Look(
     text.time,
     inside=text.time,
@@ -33,7 +35,7 @@ def figures(result: Result, experiment: str, plots: Sequence[Plot]) -> list[Figu
 
 def _drawn(rows: Sequence[Row], experiment: str, plot: Plot) -> list[Figure]:
     if isinstance(plot, Phases):
-        chosen = [row for row in rows if selected(row, plot.where)][:MOST]
+        chosen = [row for row in rows if selected(row, plot.where)]
         if not chosen:
             return []
         label = label_of(chosen)
@@ -53,33 +55,44 @@ def _drawn(rows: Sequence[Row], experiment: str, plot: Plot) -> list[Figure]:
     return drawn
 
 
+def _legible(cases: Sequence[T]) -> tuple[Sequence[T], str]:
+    """Returns the last cases, which are the largest, and what to say of the others."""
+    return cases[-MOST:], text.not_shown(len(cases) - MOST, "case")
+
+
 def _bar(label: str, part: str, value: Measured, shown: str, group: str = "") -> Bar:
     ends = (value.low, value.high) if value.is_known else None
     return Bar(label, {part: value.value}, shown, group, ends)
 
 
+def _have_intervals(bars: Sequence[Bar]) -> bool:
+    return any(bar.interval and bar.interval[0] < bar.interval[1] for bar in bars)
+
+
 def _bars(rows: Sequence[Row], title: str, plot: Bars) -> list[Figure]:
     if plot.versus is None:
-        return _points(rows[:MOST], title, plot.counter)
-    bars = []
+        return _points(rows, title, plot.counter)
+    every = []
     for choice in compared(rows, plot.versus):
         base = counter_of(choice.base, plot.counter)
         for name, row in choice.others.items():
             ratio = counter_of(row, plot.counter) / base
             shown = text.significant(ratio.value)
-            bars.append(_bar(name, name, ratio, shown, choice.label))
-    del bars[MOST:]
+            every.append(_bar(name, name, ratio, shown, choice.label))
+    bars, others = _legible(every)
     if not bars:
         return []
     colors = dict(zip(dict.fromkeys(bar.label for bar in bars), cycle(COLORS)))
     base_name = plot.versus.base
     look = Look(text.significant, line=base_name, colors=colors)
-    said = f"As multiples of {base_name}'s, with their 95 % intervals."
+    intervals = ", with their 95 % intervals" if _have_intervals(bars) else ""
+    said = f"As multiples of {base_name}'s{intervals}.{others}"
     return [draw_bars(f"{title} over {base_name}", said, bars, look)]
 
 
-def _points(rows: Sequence[Row], title: str, counter: str) -> list[Figure]:
+def _points(every: Sequence[Row], title: str, counter: str) -> list[Figure]:
     """Plots values with 95 % intervals; logarithmic if bars would be too short."""
+    rows, others = _legible(every)
     values = [counter_of(row, counter) for row in rows]
     unit = partial(formatted, rows[0], counter)
     label = label_of(rows)
@@ -91,8 +104,9 @@ def _points(rows: Sequence[Row], title: str, counter: str) -> list[Figure]:
     log = min(sizes) > 0 and max(sizes) > 20 * min(sizes)
     binary = rows[0].table.find(counter).unit == "B"
     look = Look(unit, binary=binary, log=log, colors={counter: COLORS[0]})
+    intervals = "With 95 % intervals: " if _have_intervals(bars) else ""
     said = ", ".join(f"{bar.label} {bar.value}" for bar in bars)
-    return [draw_bars(title, f"With 95 % intervals: {said}.", bars, look)]
+    return [draw_bars(title, f"{intervals}{said}.{others}", bars, look)]
 
 
 def _lines(rows: Sequence[Row], title: str, plot: Lines) -> list[Figure]:
@@ -138,15 +152,12 @@ def _phases(
     rows: Sequence[Row], label: Callable[[Row], str], title: str
 ) -> list[Figure]:
     """Returns one figure, or none if no row has phases."""
-    bars = [
-        Bar(label(row), phases_of(row), text.time(row.time_us))
-        for row in rows
-        if phases_of(row)
-    ]
+    shown, others = _legible([row for row in rows if phases_of(row)])
+    bars = [Bar(label(row), phases_of(row), text.time(row.time_us)) for row in shown]
     if not bars:
         return []
     totals = ", ".join(f"{bar.label} {bar.value}" for bar in bars)
-    said = f"The median time of each phase: {totals}."
+    said = f"The median time of each phase: {totals}.{others}"
     return [draw_bars(title, said, bars, _OF_PHASES)]
 
 

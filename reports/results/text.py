@@ -69,6 +69,12 @@ def plural(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
+def not_shown(count: int, noun: str) -> str:
+    """Ends a text that lacks so many, e.g. " 2 further cases are not shown."."""
+    verb = "is" if count == 1 else "are"
+    return f" {plural(count, f'further {noun}')} {verb} not shown." if count > 0 else ""
+
+
 def listed(names: Sequence[str]) -> str:
     """Joins names, e.g. "a", "a and b", "a, b and c"."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)

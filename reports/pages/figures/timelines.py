@@ -138,11 +138,11 @@ def _said(timeline: Timeline, beyond: int) -> str:
     steps = f" of {count} steps" if count > 1 else ""
     place = f", {peak['component']}" if peak["component"] else ""
     place += f" of layer {peak['layer']}" if place and peak["layer"] else ""
-    more = f" {beyond} further timelines are not shown." if beyond else ""
     return (
         f"Live bytes over the {len(live)} allocations and frees{steps} of "
         f"{timeline.name}: from {text.size(live[0])} to a peak of "
-        f"{text.size(live.max())} in {peak['phase']}{place}.{more}"
+        f"{text.size(live.max())} in {peak['phase']}{place}."
+        f"{text.not_shown(beyond, 'timeline')}"
     )
 
 

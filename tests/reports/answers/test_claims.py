@@ -63,6 +63,7 @@ CLAIMS: list[tuple[Any, list[Any]]] = [
     ),
     (Settles("loss_ratio", along="n", near=0.05), [case("plain", 1, 1, loss_ratio=2)]),
     (Spread(Column("x_error")), [SLOW, case("fused", 1, 70, x_error=0.2)]),
+    (Values(("p50_us",)), [case("plain", n, n) for n in range(1, 11)]),
 ]
 
 

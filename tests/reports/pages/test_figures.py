@@ -11,12 +11,12 @@ import pytest
 
 from advised import BF16_PEAK, PEAKS, SHAPE, Entry, product, timed
 from golden import check_golden
-from reports.experiments.spec import Bars, Lines, Phases, Plot
+from reports.experiments.spec import Axis, Bars, Lines, Phases, Plot
 from reports.pages.figures.breakdown import MOST_STEPS, breakdown
 from reports.pages.figures.collectives import all_reduce
 from reports.pages.figures.memory import memory
 from reports.pages.figures.roofline import roofline
-from reports.pages.plot import figures
+from reports.pages.plot import MOST, figures
 from reports.pages.plotting.canvas import Figure
 from reports.pages.sections import roofline_section
 from reports.results.rows import TIME, NotAResult, Row
@@ -216,6 +216,21 @@ def test_without_rows_there_is_no_plot(plot: Plot) -> None:
     assert drawn(plot) == []
     if not (isinstance(plot, Bars) and plot.counter == TIME):
         assert drawn(plot, case(1)) == []
+
+
+@pytest.mark.parametrize(
+    ("plot", "others"),
+    [(Bars(), 44), (Phases(), 44), (Bars(versus=Axis("kind", "a")), 2)],
+)
+def test_the_last_cases_of_too_many_are_shown(plot: Plot, others: int) -> None:
+    rows = [
+        entry(f"made/{kind}/n:{n}", 1, f"kind={kind}", forward_us=1)
+        for n in range(MOST + 2)
+        for kind in ("a", "b")
+    ]
+    (figure,) = drawn(plot, *rows)
+    assert figure.description.endswith(f" {others} further cases are not shown.")
+    assert f"n:{MOST + 1}<" in figure.svg and "n:1<" not in figure.svg
 
 
 def test_an_axis_of_a_few_percent_has_numbers() -> None:
