@@ -3,6 +3,7 @@
 for each value of a parameter, and the phases of its steps."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from reports.answers.against import choices
 from reports.answers.cells import cell, column_of, expanded, heading_of, shown, value_of
@@ -161,8 +162,10 @@ def phases_table(rows: Sequence[Row]) -> Table | None:
         return None
     columns = [*_labels(steps), ("whole", [_statistics(row, "") for row in steps])]
     columns += [(phase, [_statistics(row, phase) for row in steps]) for phase in PHASES]
+    # A finding may have the name of a counter, such as the dtype of the loss.
+    numbers = [replace(row, findings={}) for row in steps]
     columns += [
-        (column.heading, [cell(row, column) for row in steps])
+        (column.heading, [cell(row, column) for row in numbers])
         for column in _BESIDE_PHASES
     ]
     title = "Samples in ms, mean ± standard deviation (min, max)"

@@ -9,9 +9,10 @@ import pytest
 from golden import check_golden
 from reports.answers.answer import markdown
 from reports.answers.main import main
+from reports.answers.tables import phases_table
 from reports.command import status_of
 from reports.results.rows import NotAResult, parse
-from results import document, entry, expected, failure, write
+from results import document, entry, expected, failure, parsed, write
 
 PREDICTED = {"device_kind": "predicted_cuda"}
 
@@ -52,6 +53,12 @@ def test_what_is_printed() -> None:
         asked = {"question": "What?", "expect": "Nothing."}
         one["questions"] = [asked | {"experiment": name} for name in experiments]
     check_golden("answers.txt", {name: markdown(parse(made[name])) for name in made})
+
+
+def test_the_loss_that_a_row_reached_is_no_dtype() -> None:
+    forward = {f"forward_{name}_us": 1.0 for name in ("mean", "stddev", "min", "max")}
+    made = phases_table(parsed(entry("a/b", 5, " | loss=fp32", loss=9, **forward)).rows)
+    assert made is not None and made.lines[0][-1] == "9"
 
 
 def test_all_rows_are_a_table_of_what_processes_have_between_them(
