@@ -2,12 +2,19 @@
 """Makes the sentence of an experiment from the claims in its spec, as far as the run's
 intervals support them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from reports.answers import against
 from reports.answers.cells import also, column_of, heading_of, shown, value_of
-from reports.answers.measured import CANNOT_TELL, counter_of, exactly, exponent, least
+from reports.answers.measured import (
+    CANNOT_TELL,
+    Measured,
+    counter_of,
+    exactly,
+    exponent,
+    least,
+)
 from reports.answers.shapes import alike, case_text, selected
 from reports.answers.tables import label_of
 from reports.experiments import spec
@@ -61,24 +68,39 @@ def _extreme(every: Sequence[Row], claim: spec.Extreme) -> str:
     )
 
 
+def _spread_values(
+    rows: Sequence[Row], claim: spec.Spread
+) -> Iterator[tuple[Row, Measured, str]]:
+    """Yields rows with their values, also as text."""
+    if claim.versus is None:
+        for row in rows:
+            if (value := value_of(row, column_of(claim.column))) is not None:
+                yield row, value, shown(row, claim.column)
+        return
+    for choice in against.compared(rows, claim.versus):
+        for row in choice.others.values():
+            ratio = choice.time(row)
+            yield row, ratio, ratio.text()
+
+
 def _spread(rows: Sequence[Row], claim: spec.Spread) -> str:
-    label, column = label_of(rows), column_of(claim.column)
+    label, heading = label_of(rows), column_of(claim.column).heading
     found = [
-        (value.value, row)
-        for row in rows
-        if selected(row, claim.where) and (value := value_of(row, column)) is not None
+        (value, said, row)
+        for row, value, said in _spread_values(rows, claim)
+        if selected(row, claim.where)
+        and (not claim.needs or claim.needs in row.counters)
     ]
     if not found:
         return ""
-    (low, least), (high, most) = (
-        end(found, key=lambda pair: pair[0]) for end in (min, max)
-    )
-    if low == high and len(found) > 1:
-        said = f"{shown(least, column)} in each of {len(found)} rows"
-    else:
-        ends = {row.name: row for row in (least, most)}.values()
-        said = " to ".join(f"{shown(row, column)} (`{label(row)}`)" for row in ends)
-    return f"The {column.heading} is {said}."
+    ends = [end(found, key=lambda one: one[0].value) for end in (min, max)]
+    (low, least, row), (high, _, other) = ends
+    if low.value == high.value and len(found) > 1:
+        return f"The {heading} is {least} in each of {len(found)} rows."
+    named = {row.name: f"{said} (`{label(row)}`)" for _, said, row in ends}
+    is_clear = row is other or (low / high).outside(1, 1)
+    unclear = "" if is_clear else f"; whether these differ {CANNOT_TELL}"
+    return f"The {heading} is {' to '.join(named.values())}{unclear}."
 
 
 def _values(rows: Sequence[Row], claim: spec.Values) -> str:

@@ -54,6 +54,8 @@ class Spread:
 
     column: str | Column
     where: Mapping[str, str] = field(default_factory=dict)
+    needs: str = ""  # a counter that a row must have
+    versus: Axis | None = None  # the range of times over the baseline's, by this name
 
 
 @dataclass(frozen=True)
