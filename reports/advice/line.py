@@ -8,6 +8,7 @@ from reports.advice.run import Estimate
 from reports.answers.judging import Verdict, judged_together
 from reports.answers.measured import Measured, exactly, ratio_to, time_of
 from reports.answers.shapes import STEP, step_text
+from reports.results import text
 from reports.results.rows import Row
 
 CORRECT = (0.8, 1.2)  # measured over predicted
@@ -24,6 +25,9 @@ class Check:
     in_bytes: bool = False  # False: in microseconds
     verdict: Verdict = Verdict.CANNOT_TELL
     lacks: str = ""  # what an open verdict lacks
+
+    def formatted(self, gain: float) -> str:
+        return (text.size if self.in_bytes else text.time)(gain)
 
     @property
     def ratio(self) -> Measured:

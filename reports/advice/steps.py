@@ -85,14 +85,20 @@ def _bf16_line(run: Run, pairs: list[tuple[Row, Row]]) -> Line | None:
     )
 
 
+def _narrowed(run: Run, precision: str) -> list[tuple[Row, Row]]:
+    """Returns the train steps in fp32 with those in this precision, slowest last."""
+    found = [
+        pair
+        for experiment in ("precision", "model_size")
+        for pair in baselines(run.of(experiment, mode=TRAINING), PRECISION, precision)
+    ]
+    return sorted(found, key=lambda pair: pair[0].time_us)
+
+
 def bf16(run: Run) -> Iterator[Line]:
     """Predicts the gain from autocast or bf16 weights by one formula, which both check;
     if the run lacks the rates for it, yields the measured gains."""
-    steps = run.of("precision", mode=TRAINING)
-    pairs = {  # of train steps in fp32 and in the other precision, slowest last
-        name: sorted(baselines(steps, PRECISION, word), key=lambda p: p[0].time_us)
-        for word, name in _NARROW.items()
-    }
+    pairs = {name: _narrowed(run, word) for word, name in _NARROW.items()}
     every = [pair for found in pairs.values() for pair in found]
     if line := _bf16_line(run, every):
         checks = (check for pair in every for check in _bf16_checks(run, *pair))

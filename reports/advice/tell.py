@@ -5,9 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from reports.advice.advice import Advice
-from reports.advice.line import Check, Line
+from reports.advice.line import Line
 from reports.answers.judging import Verdict
-from reports.answers.measured import Measured
 from reports.results import text
 from reports.results.text import Table
 
@@ -29,12 +28,16 @@ def _verdicts(line: Line) -> str:
 
 
 def _known(line: Line) -> str:
-    """States whether the gain is measured or predicted."""
+    """States whether the gain is measured or predicted, and whether the measurements
+    refute the prediction."""
+    verdicts = {check.verdict for check in line.checks if not check.in_bytes}
+    is_refuted = Verdict.FAILED in verdicts and Verdict.HELD not in verdicts
+    refuted = ", which the checks refute" if is_refuted else ""
     if line.measured is None:
-        return "predicted"
+        return f"predicted{refuted}"
     if line.gain_us == line.saved.us:
         return "measured"
-    return f"measured; predicted {line.saved.us.plus_minus(text.time)}"
+    return f"measured; predicted {text.time(line.saved.us.value)}{refuted}"
 
 
 def lines_table(lines: Sequence[Line]) -> Table:
@@ -43,7 +46,10 @@ def lines_table(lines: Sequence[Line]) -> Table:
     rows = [
         [
             line.change,
-            line.gain_us.plus_minus(text.time),
+            # The errors of the rows are not the error of a prediction.
+            line.gain_us.plus_minus(text.time)
+            if line.measured
+            else text.time(line.gain_us.value),
             _known(line),
             text.percent(line.gain_us.value / line.of_us),
             "-" if line.saved_bytes is None else text.size(line.saved_bytes),
@@ -63,17 +69,13 @@ def reasons_table(lines: Sequence[Line]) -> Table:
     return Table(["change", "if", "from these rows"], rows, "Why")
 
 
-def _formatted(check: Check, gain: Measured) -> str:
-    return gain.plus_minus(text.size if check.in_bytes else text.time)
-
-
 def checks_table(lines: Sequence[Line]) -> Table:
     """Compares predicted and measured gains for each row that implements a change."""
     rows = [
         [
             line.change,
-            _formatted(check, check.predicted),
-            _formatted(check, check.measured),
+            check.formatted(check.predicted.value),
+            check.measured.plus_minus(check.formatted),
             check.ratio.text(),
             check.verdict.words + (f": {check.lacks}" if check.lacks else ""),
             check.where,

@@ -141,6 +141,11 @@ def test_bf16_makes_products_faster() -> None:
                 (3000, 0.01),
             )
         },
+        # The width of a time that it starts from is not a prediction's.
+        "measured by another experiment": (
+            *(BF16_PEAK, *divided, step("model_size", 2000, half_width=0.1)),
+            step("model_size", 1100, autocast),
+        ),
         "without a peak in bf16": (
             *(step("precision", 2000), step("precision", 2600, autocast)),
         ),
