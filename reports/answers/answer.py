@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Collects the answers of all experiments."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -71,8 +72,14 @@ def answers(result: Result) -> list[Answer]:
 
 
 def _why(reasons: list[str]) -> str:
-    first, *others = dict.fromkeys(reason.partition(";")[0] for reason in reasons)
-    return f"{first}, and {plural(len(others), 'other reason')}" if others else first
+    """States the first reason, and counts others, apart those with another path."""
+    different = dict.fromkeys(reason.partition(";")[0] for reason in reasons)
+    kinds = grouped(different, lambda reason: re.sub(r"\S*/\S*", "", reason))
+    (first, *like), *others = kinds.values()
+    parts = [first]
+    parts += [f"{plural(len(like), 'other')} like it"] if like else []
+    parts += [plural(len(others), "other reason")] if others else []
+    return ", and ".join(parts)
 
 
 def skipped_sentence(result: Result) -> str:

@@ -35,7 +35,8 @@ def test_what_is_printed() -> None:
     steps = [precise("fp32", 9e3, 4e6, 1e-7), precise("bf16", 5e3, 2e6, 1e-3)]
     same, failed = sent(1, 2**20, 2**20, 2**20), failure("a", "b")
     skipped = [failed, failed, failure("c", "b"), failure("c/d", "b; c")]
-    skipped.append(failure("c/e", "d"))
+    skipped += [failure("c/e", "d"), failure("f/1", "no a/b"), failure("f/2", "no c")]
+    skipped.append(failure("f/3", "no a/c"))
     wrong = entry("peak/x", 1, " | wrong=error 2 > 1")
     null = entry("transfer/alone", 0, "direction=memcpy", size=1, p50_us=3, bytes=2048)
     made = {
