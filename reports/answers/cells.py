@@ -30,6 +30,7 @@ _SHORT = {
     "largest": "made by",
     "peak_component": "component",
     "largest_component": "component",
+    "op_us": "time per operator",
     "alone_us": "without exchanges",
 }
 _UNIT = re.compile("_(us|bytes_per_second|per_second|bytes|seconds)$")

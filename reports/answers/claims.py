@@ -176,7 +176,7 @@ def _onset(rows: Sequence[Row], claim: spec.Onset) -> str:
     found = [place for place, value in places.items() if value]
     heading = heading_of(claim.counter)
     if not found:
-        return f" not {heading} up to {max(places)}"
+        return f" never {heading} up to {max(places)}"
     free = [place for place in places if place < min(found)]
     least_free = f", not at {max(free)}" if free else ""
     return f" {heading} at {min(found)}{least_free}"

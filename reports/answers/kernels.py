@@ -59,7 +59,8 @@ def _weight(kernel: Kernel | _Sum) -> tuple[float, int]:
 
 def _per_step(profile: Profile, whole_us: float) -> str:
     """Says that totals are means: unlike the rows' medians, a slow pass raises them."""
-    return f"per step, mean of {profile.passes} passes" if whole_us else "per step"
+    passes = f", mean of {profile.passes} passes of one process" if whole_us else ""
+    return f"per step{passes}"
 
 
 def kernels_table(profile: Profile, step: str) -> Table:

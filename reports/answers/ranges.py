@@ -56,7 +56,7 @@ def ranges_table(profile: Profile, step: str) -> Table | None:
     headings = ["range", "phase", "instances", "total", *_STATISTICS, "host total"]
     title = f"The ranges of {step}, per step"
     if any(map(_own, spans)):
-        title += f", over {profile.passes} passes"
+        title += f", over {profile.passes} passes of one process"
     if any(span.instance_us for span in spans):
         title += "; all but the total are of an instance"
     return Table(headings, lines, title).compact()

@@ -64,6 +64,7 @@ CLAIMS: list[tuple[Any, list[Any]]] = [
     (Settles("loss_ratio", along="n", near=0.05), [case("plain", 1, 1, loss_ratio=2)]),
     (Spread(Column("x_error")), [SLOW, case("fused", 1, 70, x_error=0.2)]),
     (Values(("p50_us",)), [case("plain", n, n) for n in range(1, 11)]),
+    (Onset("overflowed", along="n"), [case("plain", 1, 1, overflowed=0)]),
     (Spread("p50_us"), [SLOW, case("fused", 1, 101, half_width=0.5)]),
     (Spread("time over plain", versus=KIND), [SLOW, FAST]),
     (
