@@ -99,9 +99,7 @@ class Measured:
         """Returns the ratio of two values; unknown if the divisor is 0.
 
         For rows that took turns, or of several processes, it is the middle of the
-        ratios of the pairs (Series). Otherwise the values count as independent and
-        their errors on each side, in logarithms, are combined by the method of variance
-        estimates recovery (Donner and Zou, 2010).
+        ratios of the pairs (Series). Otherwise the values count as independent.
         """
         if not other.value:
             return unknown(math.inf)
@@ -114,14 +112,7 @@ class Measured:
             series = other.series and other.series.map(lambda value: self.value / value)
             low, high = self.value / other.high, self.value / other.low
             return Measured(ratio, low, high, series, other.sources)
-        if self.high < 0 or other.high < 0:
-            return (self * -1 / other if self.high < 0 else self / (other * -1)) * -1
-        if not (self.is_known and other.is_known and self.low > 0 and other.low > 0):
-            return unknown(ratio, _joint(self, other))
-        own, others = _log_errors(self), _log_errors(other)
-        below, above = math.hypot(own[0], others[1]), math.hypot(own[1], others[0])
-        low, high = ratio * math.exp(-below), ratio * math.exp(above)
-        return Measured(ratio, low, high, sources=_joint(self, other))
+        return ratio_to(self, other)
 
     def __mul__(self, factor: float) -> "Measured":
         """Multiplies by the factor; 0 gives exactly 0 even if an end is infinite."""
@@ -257,11 +248,6 @@ def _tail(distance: float, error: float, freedom: float) -> float:
     return 2 * float(stdtr(freedom, -distance / error)) if error > 0 else 0.0
 
 
-def _log_errors(value: Measured) -> tuple[float, float]:
-    """Returns the distances to both ends, in logarithms."""
-    return math.log(value.value / value.low), math.log(value.high / value.value)
-
-
 def exactly(value: float) -> Measured:
     return Measured(value, value, value)
 
@@ -369,8 +355,7 @@ def total(parts: Sequence[Measured]) -> Measured:
 
 
 def ratio_to(one: Measured, other: Measured) -> Measured:
-    """Returns the ratio of two independent differences; unknown if the divisor may be
-    0. They may be negative, so that they lack the logarithms that division uses. The
+    """Returns the ratio of two independent values; unknown if the divisor may be 0. The
     interval has the ratios r for which one - r * other may be 0 (Fieller, 1954)."""
     if other.high < 0:
         return ratio_to(one * -1, other * -1)
