@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reports.advice.advice import advice
 from reports.advice.tell import markdown
-from reports.results.rows import load
+from reports.results.result_file import load
 
 GOOD, NOTHING = 0, 1
 

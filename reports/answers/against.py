@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reports.answers.cells import also
-from reports.answers.measured import Measured, factor, time_of
+from reports.answers.conclusions import factor
+from reports.answers.measured import Measured, time_of
 from reports.answers.shapes import alike, case_text, values_text
 from reports.experiments.spec import Axis
 from reports.results import text

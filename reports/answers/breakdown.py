@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from reports.answers import kernels, ranges
 from reports.answers.cells import shown
-from reports.answers.measured import CANNOT_TELL, Measured, counter_of, exactly, time_of
+from reports.answers.conclusions import CANNOT_TELL
+from reports.answers.measured import Measured, counter_of, exactly, time_of
 from reports.answers.shapes import STEP, shape_text, step_text
 from reports.results import text
 from reports.results.profiles import Profile

@@ -7,14 +7,8 @@ from typing import Any
 
 from reports.answers import against
 from reports.answers.cells import also, column_of, heading_of, shown, value_of
-from reports.answers.measured import (
-    CANNOT_TELL,
-    Measured,
-    counter_of,
-    exactly,
-    exponent,
-    least,
-)
+from reports.answers.conclusions import CANNOT_TELL, exponent, least
+from reports.answers.measured import Measured, counter_of, exactly
 from reports.answers.shapes import alike, case_text, selected
 from reports.answers.tables import label_of
 from reports.experiments import spec

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import nnls
 
-from reports.answers.measured import CANNOT_TELL, Measured, time_of, total
+from reports.answers.conclusions import CANNOT_TELL
+from reports.answers.measured import Measured, time_of, total
 from reports.results import text
 from reports.results.rows import Result, Row, grouped
 

@@ -5,8 +5,8 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
+from reports.answers.conclusions import CANNOT_TELL
 from reports.answers.judging import Judgement, Verdict
-from reports.answers.measured import CANNOT_TELL
 from reports.results import text
 from reports.results.expectations import Expectation
 

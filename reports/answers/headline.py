@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from reports.answers.against import Choice, compared, size_of
 from reports.answers.breakdown import matmul_share, shown_step
+from reports.answers.conclusions import CANNOT_TELL, differ, least
 from reports.answers.kernels import products_in
-from reports.answers.measured import CANNOT_TELL, counter_of, differ, least, time_of
+from reports.answers.measured import counter_of, time_of
 from reports.answers.shapes import case_text, step_text, without
 from reports.answers.tables import phases_of
 from reports.experiments.specs import IMPLEMENTATION, PRECISION, STRATEGY

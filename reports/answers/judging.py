@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from reports.answers.cells import value_of
-from reports.answers.measured import Measured, exponent
+from reports.answers.conclusions import exponent
+from reports.answers.measured import Measured
 from reports.answers.shapes import selected, without
 from reports.experiments.spec import Column
 from reports.results.expectations import Expectation

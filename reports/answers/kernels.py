@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from reports.answers.measured import Measured, Series, exceeds, unknown
+from reports.answers.conclusions import exceeds
+from reports.answers.measured import Measured, Series, unknown
 from reports.answers.ranges import statistics_of
 from reports.results import text
 from reports.results.profiles import Kernel, Profile

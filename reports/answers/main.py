@@ -12,7 +12,8 @@ from reports.answers.headline import sentences
 from reports.answers.judging import Verdict, judgements
 from reports.answers.printed import table
 from reports.results.refused import Refused
-from reports.results.rows import Result, load
+from reports.results.result_file import load
+from reports.results.rows import Result
 
 GOOD, NOTHING = 0, 1
 

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""A counter with its 95 % interval, and the conclusions that the interval supports."""
+"""A counter with its 95 % interval."""
 
 import math
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
-from operator import mul, truediv
+from operator import truediv
 
-import numpy as np
 from scipy.special import ndtri, stdtr, stdtrit
 
 from reports.results import text
@@ -21,11 +20,10 @@ _OF_OTHER_MOMENTS = ("strong_speedup",)
 _OF_ALL_SAMPLES = ("min_us", "max_us", "stddev_us", "cv")
 _ROUNDING = 1e-6  # relative; a row has its time and the ends with different digits
 _FEWEST_VISITS = 3  # that show what visits differ by
-FEWEST_RUNS = 6  # the fewest with a 95 % interval (reports/results/rows.py)
+FEWEST_RUNS = 6  # the fewest with a 95 % interval (reports/results)
 WIDEST = 0.2  # the widest relative half-width that ± states
 MOST_SKEWED = 1.5  # half-widths from the value to the farther end that ± states
 MANY_RUNS = 100  # more than are practical
-CANNOT_TELL = "cannot be told from this run"
 _PROCESSES = "several processes"
 
 
@@ -376,56 +374,3 @@ def _least_ratio(one: Measured, other: Measured) -> float:
     if one.low >= 0:
         return (a * a - down * down) / (a * b + root) if a else 0.0
     return (a * b - root) / (b * b - error * error)
-
-
-def differ(one: Measured, other: Measured) -> bool:
-    """Returns whether the intervals show that the values differ."""
-    return (one / other).is_clear
-
-
-def exceeds(one: Measured, other: Measured) -> bool:
-    """Returns whether the intervals show that `one` is more than `other`."""
-    ratio = one / other
-    return ratio.is_fair and ratio.low > 1
-
-
-def factor(ratio: Measured, what: str) -> str:
-    """States a factor, e.g. "1.2 (1.1 to 1.3) times the time", or that it is noise."""
-    if ratio.is_clear or ratio.low == ratio.high:
-        return f"{ratio.text()} times {what}"
-    told = ratio.text() if ratio.is_known else text.significant(ratio.value)
-    unclear = f"more or less {CANNOT_TELL}: {ratio.runs_to_tell(1)}"
-    return f"{told} times {what} ({unclear})"
-
-
-def least(named: Mapping[str, Measured]) -> tuple[str, list[str]]:
-    """Returns the name of the smallest value, and the names that are not known to
-    exceed it: for rows in turns, one may be smaller despite its larger median."""
-    first = min(named, key=lambda name: named[name].value)
-    others = [name for name in named if name != first]
-    return first, [name for name in others if not exceeds(named[name], named[first])]
-
-
-def exponent(points: Sequence[tuple[float, Measured]]) -> Measured | None:
-    """Fits the exponent of the growth, with an interval derived from the points'.
-
-    By least squares, it is a weighted sum of the points' logarithms. Points that are
-    not above 0 are left out; None if fewer than two different places remain.
-    """
-    known = [(at, value) for at, value in points if at > 0 and value.value > 0]
-    places, values = [at for at, _ in known], [value for _, value in known]
-    if len(set(places)) < 2:
-        return None
-    offsets = np.log(places) - np.log(places).mean()
-    weights = (offsets / (offsets @ offsets)).tolist()
-    logs = [math.log(value.value) for value in values]
-    fitted = sum(map(mul, weights, logs))
-    if all(value.low == value.high for value in values):
-        return exactly(fitted)
-    if not all(value.is_known and value.low > 0 for value in values):
-        return unknown(fitted, _joint(*values))
-    terms = [
-        Measured(log, math.log(value.low), math.log(value.high)) * weight
-        for log, value, weight in zip(logs, values, weights, strict=True)
-    ]
-    return replace(total(terms), sources=_joint(*values))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from reports.answers.against import choices
 from reports.answers.cells import cell, column_of, expanded, heading_of, shown, value_of
-from reports.answers.measured import exponent
+from reports.answers.conclusions import exponent
 from reports.answers.shapes import alike, case_text, values_text
 from reports.experiments.spec import Axis, Column, Spec
 from reports.results import text

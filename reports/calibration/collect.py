@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from reports.calibration.samples import Samples, check
-from reports.results import records, rows
+from reports.results import records, result_file
 from reports.results.records import NotAResult
+from reports.results.rows import grouped
 
 KEPT = ("device", "num_cpus", "os", "torch", "threads", "git_revision")
 
@@ -20,7 +21,7 @@ def collected(paths: Sequence[Path]) -> Samples:
     differ in program, machine, rows or repetitions, or one is given twice."""
     found = []
     for path in paths:
-        result = rows.load(path)
+        result = result_file.load(path)
         if result.errors or not result.complete or result.started is None:
             raise NotAResult(f"{path}: it is incomplete, or has errors or no date")
         found.append((result.started, path, result.context))
@@ -39,7 +40,7 @@ def collected(paths: Sequence[Path]) -> Samples:
     for _, path, _ in found:
         every = records.load(path)["benchmarks"]
         entries = [entry for entry in every if entry["run_type"] == "iteration"]
-        for name, same in rows.grouped(entries, lambda entry: entry["name"]).items():
+        for name, same in grouped(entries, lambda entry: entry["name"]).items():
             times = [float(f"{entry['real_time']:.5g}") for entry in same]
             samples.rows.setdefault(name, []).append(times)
     check(samples)

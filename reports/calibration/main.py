@@ -11,7 +11,7 @@ from reports.calibration.collect import collected
 from reports.calibration.pages import markdown
 from reports.calibration.samples import STORED, Samples, load, save
 from reports.calibration.stored import REPETITIONS
-from reports.results import rows
+from reports.results import result_file
 from reports.results.files import with_block, write_files
 from reports.results.refused import Refused
 
@@ -62,7 +62,9 @@ def main(arguments: list[str]) -> int:
             save(collected(options.collect), options.samples)
             return 0
         if options.runs:
-            print(whole_runs.markdown([rows.load(path) for path in options.runs]))
+            print(
+                whole_runs.markdown([result_file.load(path) for path in options.runs])
+            )
             return 0
         about = options.samples or STORED
         samples = load(options.samples or STORED)

@@ -18,7 +18,7 @@ from reports.compare.intervals import Floats as Floats
 from reports.results import records
 from reports.results.files import write_files
 from reports.results.records import record
-from reports.results.rows import LONGEST_US, SHORTEST_US
+from reports.results.result_file import LONGEST_US, SHORTEST_US
 
 Time = Annotated[float, Meta(ge=SHORTEST_US, le=LONGEST_US)]
 

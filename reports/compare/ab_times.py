@@ -17,8 +17,8 @@ from reports.compare.ab_record import samples_file_of
 from reports.compare.intervals import Floats, Pair
 from reports.results import records
 from reports.results.records import NotAResult, record
+from reports.results.result_file import load as load_result
 from reports.results.rows import Result
-from reports.results.rows import load as load_result
 
 Several = Annotated[list[float], Meta(min_length=1)]
 T = TypeVar("T")

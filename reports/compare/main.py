@@ -21,7 +21,8 @@ from reports.compare.argument_types import pattern, percentage
 from reports.compare.comparison import Comparison, Options, compare
 from reports.compare.noise import load_noise
 from reports.results.parts import runs
-from reports.results.rows import Result, load
+from reports.results.result_file import load
+from reports.results.rows import Result
 from reports.results.text import plural
 
 

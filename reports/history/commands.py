@@ -17,7 +17,7 @@ from reports.history.findings import KIND_OF, Finding, Kind
 from reports.history.oracle import Answer, CannotMeasure, Question
 from reports.history.series import FEWEST, Series, series_of
 from reports.history.store import VERDICTS, Store
-from reports.results import rows, text
+from reports.results import result_file, text
 from reports.results.counters import default_table
 from reports.results.files import write_files
 from reports.results.records import NotAResult
@@ -197,12 +197,12 @@ def explain(given: argparse.Namespace) -> int:
     def results(name: str) -> list[Result]:
         """Loads a file, or a commit's results in the store, newest first."""
         if Path(name).is_file():
-            return [rows.load(Path(name))]
+            return [result_file.load(Path(name))]
         revision = commits.revision_of(given.repository, name)
         files = [entry.file for entry in entries[::-1] if entry.revision == revision]
         if not files:
             raise NotAResult(f"{name} is not a file, and no result of it is stored")
-        return [rows.load(given.store / file) for file in files]
+        return [result_file.load(given.store / file) for file in files]
 
     sides = product(results(given.before), results(given.after))
     pairs = [

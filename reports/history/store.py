@@ -16,7 +16,8 @@ from reports.results import records
 from reports.results.files import write_files
 from reports.results.records import NotAResult
 from reports.results.refused import Refused
-from reports.results.rows import PREDICTED, Result, parse
+from reports.results.result_file import parse
+from reports.results.rows import PREDICTED, Result
 
 INDEX = "index.msgpack"  # rebuilt from the results if it is missing or damaged
 VERDICTS = "verdicts"

@@ -9,7 +9,8 @@ from reports.pages.page import Page, page
 from reports.pages.render import as_html, as_markdown, images, tables
 from reports.results.files import write_files
 from reports.results.parts import runs
-from reports.results.rows import NotAResult, Result, load
+from reports.results.result_file import load
+from reports.results.rows import NotAResult, Result
 
 
 def _load(paths: Sequence[Path]) -> Result:

@@ -10,9 +10,10 @@ from reports.advice import tell
 from reports.advice.advice import advice
 from reports.answers import disturbed
 from reports.answers.answer import Answer, answer_of, skipped_sentence
+from reports.answers.conclusions import least
 from reports.answers.expectations import summary, table
 from reports.answers.judging import Verdict, judgements
-from reports.answers.measured import Measured, counter_of, exactly, least
+from reports.answers.measured import Measured, counter_of, exactly
 from reports.experiments.specs import ordered, spec_of
 from reports.pages import plot
 from reports.pages.figures.breakdown import breakdown

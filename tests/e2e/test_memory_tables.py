@@ -7,7 +7,7 @@ import pytest
 
 from null_gpu import FLAGS, null_gpu
 from program import Program, measured
-from reports.results.rows import parse
+from reports.results.result_file import parse
 
 
 @pytest.mark.parametrize("on_gpu", [False, True], ids=["cpu", "null_gpu"])

@@ -3,7 +3,7 @@
 
 from program import NANO, OUT, SAMPLES, Program, load, load_lines, measured, names
 from reports.results.parts import runs
-from reports.results.rows import load as load_result
+from reports.results.result_file import load as load_result
 
 CASES = (*NANO, "--benchmark_filter=^(peak/(matmul|copy)|optimizer|precision)/")
 TEAM = "--benchmark_context=team=blue"

@@ -7,7 +7,7 @@ import pytest
 
 from program import NANO, OUT, SAMPLES, Program, measured, names, without
 from reports.answers.measured import time_of
-from reports.results.rows import parse
+from reports.results.result_file import parse
 
 FLAGS = (
     *(*without(NANO, "--benchmark_min_time"), "--max_case_seconds=1"),

@@ -8,7 +8,7 @@ import pytest
 
 import checks
 from reports.answers.excerpt import machine_of, with_excerpt
-from reports.results.rows import load
+from reports.results.result_file import load
 
 # The pages of a run are generated.
 DOCUMENTS = [

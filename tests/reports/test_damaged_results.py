@@ -14,7 +14,8 @@ from reports.answers.answer import markdown as answered
 from reports.compare import text
 from reports.compare.comparison import Options, compare
 from reports.compare.environment import NotComparable
-from reports.results.rows import NotAResult, Result, parse
+from reports.results.result_file import parse
+from reports.results.rows import NotAResult, Result
 from results import CONTEXT, REFERENCE
 
 Path = tuple[str | int, ...]

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from reports.results.rows import Result, Row, parse
+from reports.results.result_file import parse
+from reports.results.rows import Result, Row
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "reports/reference/epyc-2-cores/full.json"

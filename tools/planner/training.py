@@ -69,7 +69,8 @@ def rates(
     if given.measured is None:
         return ()
     # These import scipy, which takes a second.
-    from reports.results.rows import PREDICTED, load
+    from reports.results.result_file import load
+    from reports.results.rows import PREDICTED
 
     try:
         result = load(given.measured)

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from reports.results.rows import NotAResult, load
+from reports.results.result_file import load
+from reports.results.rows import NotAResult
 from tools.planner.program import PROGRAM as MESH_PROGRAM
 from tools.planner.program import Ask, Program
 from tools.planner.timing.rates import BACKWARD, HALF_SEQ, Device, devices

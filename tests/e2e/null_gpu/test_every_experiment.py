@@ -11,7 +11,7 @@ from null_gpu import CHECKED, FLAGS, in_order, null_gpu, processes_without_acces
 from processes import Finished
 from program import NANO_FORWARD, OUT, SMOKE, Json, Program, without
 from reports.answers.judging import Verdict, judgements
-from reports.results.rows import parse
+from reports.results.result_file import parse
 
 EXPERIMENTS = Path(__file__).resolve().parents[3] / "benchmarks"
 # The cases that a smoke run on one GPU skips, and why.

@@ -6,7 +6,8 @@ from pathlib import Path
 from null_gpu import library
 from plan_program import plan_row
 from program import NANO, Program, Rehearse
-from reports.results.rows import Result, load
+from reports.results.result_file import load
+from reports.results.rows import Result
 from tools.rehearsal.main import main
 
 

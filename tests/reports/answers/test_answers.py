@@ -11,7 +11,8 @@ from reports.answers.answer import markdown
 from reports.answers.main import main
 from reports.answers.tables import phases_table
 from reports.command import status_of
-from reports.results.rows import NotAResult, parse
+from reports.results.result_file import parse
+from reports.results.rows import NotAResult
 from results import document, entry, expected, failure, parsed, write
 
 PREDICTED = {"device_kind": "predicted_cuda"}

@@ -8,7 +8,8 @@ import pytest
 
 from reports.answers.answer import answers
 from reports.answers.headline import sentences
-from reports.results.rows import Result, Row, Turns, ends_of, load
+from reports.results.result_file import load
+from reports.results.rows import Result, Row, Turns, ends_of
 from results import REFERENCE
 
 

@@ -9,13 +9,12 @@ from dataclasses import replace
 import pytest
 from scipy.stats import ttest_1samp
 
+from reports.answers.conclusions import differ, exponent
 from reports.answers.measured import (
     Measured,
     Series,
     counter_of,
-    differ,
     exactly,
-    exponent,
     ratio_to,
     time_of,
     total,

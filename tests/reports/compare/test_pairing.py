@@ -4,7 +4,8 @@
 import pytest
 
 from reports.compare.environment import alternate
-from reports.results.rows import Result, parse
+from reports.results.result_file import parse
+from reports.results.rows import Result
 from results import at, document, entry, parsed
 
 

@@ -16,7 +16,8 @@ from reports.pages.main import main
 from reports.pages.page import facts, page
 from reports.pages.render import tables
 from reports.pages.sections import Section
-from reports.results.rows import NotAResult, parse
+from reports.results.result_file import parse
+from reports.results.rows import NotAResult
 from reports.results.text import Table
 from results import REFERENCE, entry, failure, write
 from results import document as document_with

@@ -8,7 +8,8 @@ import pytest
 from reports.answers.measured import counter_of
 from reports.compare.exact import Change, changes
 from reports.results.counters import default_table
-from reports.results.rows import Row, load, parse
+from reports.results.result_file import load, parse
+from reports.results.rows import Row
 from results import REFERENCE, document, entry
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from golden import check_golden
-from reports.results.rows import TIME, Failure, NotAResult, load, parse
+from reports.results.result_file import load, parse
+from reports.results.rows import TIME, Failure, NotAResult
 from results import expected, parsed
 
 WORDS = {"model": "tiny", "precision": "fp32"}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from plan_program import ask
-from reports.results.rows import load
+from reports.results.result_file import load
 from results import REFERENCE
 from tools.planner.recipes import Job, read_table
 from tools.planner.timing import TABLE

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from plan_program import ask, by_hand_file, run, table
-from reports.results.rows import load
+from reports.results.result_file import load
 from results import REFERENCE
 from stub_checkout import write_script
 from tools.planner.program import Program

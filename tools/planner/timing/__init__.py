@@ -36,7 +36,8 @@ def device(parser: argparse.ArgumentParser, name: str) -> "Device":
         allowed = f"{', '.join(names())}, or a RESULT.json"
         parser.error(f"--rates is {name!r}; allowed: {allowed}")
     # These import numpy and scipy, which takes a second.
-    from reports.results.rows import NotAResult, load
+    from reports.results.result_file import load
+    from reports.results.rows import NotAResult
     from tools.planner.timing.rates import devices, of_result
 
     if name in devices():

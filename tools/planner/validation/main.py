@@ -10,7 +10,7 @@ from typing import Any
 
 from reports.results.files import write_files
 from reports.results.refused import Refused
-from reports.results.rows import load
+from reports.results.result_file import load
 from tools.planner import arguments
 from tools.planner.program import RUN, Ask, Failed
 from tools.planner.recipes import Job, Plan
