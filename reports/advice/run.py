@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from reports.answers.breakdown import Step, profiled
 from reports.answers.measured import Measured, counter_of, exactly, time_of, total
@@ -59,13 +60,10 @@ def best(rows: Iterable[Row], counter: str) -> Rate | None:
     return max(rates, key=lambda rate: rate.per_second.value, default=None)
 
 
-def highest(row: Row, rate: str) -> float:
-    """Returns the highest rate that any process measured, for a bound."""
-    return max(row.each.get(rate, (row[rate],)))
-
-
-def _most(rows: Iterable[Row], rate: str) -> float:
-    return max((highest(row, rate) for row in rows if row.get(rate)), default=0)
+def highest(rows: Iterable[Row], rate: str) -> float:
+    """Returns the highest rate in any process, for a bound; 0 without any."""
+    each = (row.each.get(rate, (row.get(rate) or 0,)) for row in rows)
+    return max(chain(*each), default=0)
 
 
 def shape_of(row: Row, *others: str) -> tuple[str, ...]:
@@ -115,7 +113,7 @@ class Run:
 
     def most_flops(self, precision: str) -> float:
         """Returns the most FLOP/s of a matrix product; 0 without any."""
-        return _most(self.of("peak", precision=precision), "flops_per_second")
+        return highest(self.of("peak", precision=precision), "flops_per_second")
 
     def products_like(
         self,
@@ -162,7 +160,7 @@ class Run:
     def most_bytes(self) -> float:
         """The most bytes/s of a pass over memory; 0 without any."""
         passes = [row for row in self.of("peak") if "precision" not in row.words]
-        return _most(passes, "bytes_per_second")
+        return highest(passes, "bytes_per_second")
 
     @cached_property
     def launch_us(self) -> float:

@@ -111,7 +111,7 @@ def families_table(profile: Profile, inference: Profile | None, step: str) -> Ta
 
 
 def _sums(kernels: Sequence[Kernel], span: str) -> list[_Sum]:
-    """Sums those of a span by name, longest total time first."""
+    """Sums the kernels of a span by name, longest total time first."""
     phases = _SPANS[span]
     own = [k for k in kernels if phases is None or k.phase in phases]
     span_us, sums = _total(own), []

@@ -73,19 +73,16 @@ def _moved_per_second(result: Result, row: Row) -> float:
 def roofs_of(result: Result) -> dict[str, Roof]:
     peaks = result.of("peak")
     passes, products = _raising(result, "pass over memory"), _raising(result, "product")
-    rates = [
-        highest(row, "bytes_per_second")
-        for row in peaks
-        if row.get("bytes_per_second") and not row.get("flops_per_second")
-    ]
-    if not rates:
+    moved = (row for row in peaks if not row.get("flops_per_second"))
+    memory = highest(moved, "bytes_per_second")
+    if not memory:
         return {}
-    memory = max([*rates, *(_moved_per_second(result, row) for row in passes)])
+    memory = max([memory, *(_moved_per_second(result, row) for row in passes)])
     fast = (row for row in (*peaks, *products) if row.get("flops_per_second"))
     return {
         name: Roof(
             name,
-            max(highest(row, "flops_per_second") for row in rows),
+            highest(rows, "flops_per_second"),
             memory,
             [row.name for row in (*passes, *products) if row in passes or row in rows],
         )
