@@ -131,12 +131,9 @@ def top_table(profile: Profile, step: str) -> Table | None:
     """Makes the table of those that take most of each span."""
     if "backward" not in _phases(profile):
         return None
+    top = [_sums(profile.kernels, span)[:TOP] for span in _SPANS]
     columns = [
-        [
-            f"{profile.short(one.name)}: {one.told}"
-            for one in _sums(profile.kernels, span)[:TOP]
-        ]
-        for span in _SPANS
+        [f"{profile.short(one.name)}: {one.told}" for one in sums] for sums in top
     ]
     places = enumerate(zip_longest(*columns, fillvalue="-"), start=1)
     lines = [[str(place), *cells] for place, cells in places]
