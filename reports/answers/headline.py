@@ -141,5 +141,5 @@ def _ranks(result: Result) -> str:
         said += f", side by side without exchanges {cost.if_fair.text()} times"
     return (
         f"{said}; in pairs of steps with and without exchanges, "
-        f"{exposed.plus_minus(text.time)}{of_step} is exposed communication."
+        f"{exposed.text(text.time)}{of_step} is exposed communication."
     )
