@@ -17,7 +17,7 @@ from reports.compare.environment import MUST_AGREE, Context, differences
 from reports.compare.exact import MetricChange
 from reports.compare.filters import escaped
 from reports.history.store import VERDICTS, LeftOut, Store
-from reports.results import records, rows
+from reports.results import records, result_file
 from reports.results.files import write_files
 from reports.results.records import NotAResult
 from reports.results.refused import Refused
@@ -162,7 +162,7 @@ def ask(question: Question, root: Path) -> Answer:
 def keep(directory: Path, folder: Path, stored: Context) -> None:
     """Copies an answer from a directory of tools/ab to a folder, if it is from the same
     machine as a stored result. Errors: CannotMeasure, NotAResult, OSError."""
-    here = rows.load(directory / Process("base", 0).file).context
+    here = result_file.load(directory / Process("base", 0).file).context
     keys = [key for key in MUST_AGREE if key not in _OF_PAIRS]
     if found := differences(keys, [stored], [here]):
         listed = "; ".join(map(str, found))

@@ -11,7 +11,8 @@ from reports.compare.environment import NotComparable
 from reports.compare.exact import Change, changes
 from reports.compare.noise import NoiseFile
 from reports.compare.text import render
-from reports.results.rows import Result, parse
+from reports.results.result_file import parse
+from reports.results.rows import Result
 from results import CONTEXT, alternating, entry, failure, parsed
 
 
