@@ -25,7 +25,7 @@ def modes_of(row: Row) -> tuple[float, float] | None:
 
 
 def cv_of(row: Row) -> float:
-    """Returns the coefficient of variation of all samples; 0 without any."""
+    """Returns the coefficient of variation of a process's samples; 0 without any."""
     return row.get("cv") or 0.0
 
 

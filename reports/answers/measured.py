@@ -16,8 +16,8 @@ from reports.results.rows import TIME, NotAResult, Row, ends_of
 
 # Counters that compare rows that cannot take turns: their rank processes differ.
 _OF_OTHER_MOMENTS = ("strong_speedup",)
-# Ends of the names of counters that several processes do not give the median of.
-_OF_ALL_SAMPLES = ("min_us", "max_us", "stddev_us", "cv")
+# Ends of the names of counters that describe a spread, and have no interval.
+_OF_SPREAD = ("min_us", "max_us", "stddev_us", "cv")
 _ROUNDING = 1e-6  # relative; a row has its time and the ends with different digits
 _FEWEST_VISITS = 3  # that show what visits differ by
 FEWEST_RUNS = 6  # the fewest with a 95 % interval (reports/results)
@@ -302,7 +302,7 @@ def counter_of(row: Row, counter: str) -> Measured:
         return exactly(1) / time * (value * time.value)
     if kind == "part" and (time := time_of(row)).value:
         return time * (value / time.value)
-    is_median = kind not in ("exact", "count") and not counter.endswith(_OF_ALL_SAMPLES)
+    is_median = kind not in ("exact", "count") and not counter.endswith(_OF_SPREAD)
     if is_median and (ends := median_ends(row.each.get(counter, ()))):
         low, high = min(ends[0], value), max(ends[1], value)  # it may be a mean
         return Measured(value, low, high, _series(row, counter), _sources(row))

@@ -272,8 +272,6 @@ def _merged(rows: list[Row], is_process: bool) -> Row:
             for name, part in parts.items()
         }
     counters = {name: _of_all(name, each, rows[0].table) for name in each}
-    if {"cv", "stddev_us"} <= counters.keys() and counters.get("mean_us"):
-        counters["cv"] = counters["stddev_us"] / counters["mean_us"]
     for name, values in each.items():
         low, high = ends_of(name)
         if low in each and high in each:
