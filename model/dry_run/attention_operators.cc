@@ -214,15 +214,18 @@ KernelWork GpuEfficientBackward(Stack& s) {
   const Tensor q = s[1].toTensor(), k = s[2].toTensor(), v = s[3].toTensor();
   const int64_t tile = q.size(3) <= 64 ? 64 : 128;
   const int64_t columns = q.size(3) <= 128 ? tile : 64;
-  // For 16-bit inputs it also sums the gradients of wide keys and values.
-  const int64_t sums = q.size(3) > 128 && q.element_size() < 4
-                           ? 2 * 4 * q.size(0) * q.size(1) *
-                                 RoundUp(k.size(2), 128) *
-                                 RoundUp(q.size(3), 128)
-                           : 0;
-  return Return(
-      s, Multiply(q, k, 5, sums + GpuBackwardBytes(q, tile, columns, true)),
-      HeadsLast(q), HeadsLast(k), HeadsLast(v), Tensor());
+  int64_t scratch = GpuBackwardBytes(q, tile, columns, true);
+  if (q.size(3) > 128) {  // wide heads also need locks for the tiles of q
+    const int64_t heads = q.size(0) * q.size(1);
+    scratch +=
+        16 * heads * CeilDiv(q.size(2), tile) * CeilDiv(q.size(3), columns);
+    if (q.element_size() < 4) {  // and fp32 gradients of k and v
+      scratch +=
+          2 * 4 * heads * RoundUp(k.size(2), 128) * RoundUp(q.size(3), 128);
+    }
+  }
+  return Return(s, Multiply(q, k, 5, scratch), HeadsLast(q), HeadsLast(k),
+                HeadsLast(v), Tensor());
 }
 
 using Kernels = std::unordered_map<std::string, Kernel>;

@@ -3,7 +3,6 @@
 #include "model/dry_run/operators.h"
 
 #include <ATen/ATen.h>
-#include <ATen/AccumulateType.h>
 #include <ATen/Parallel.h>
 #include <ATen/TensorIterator.h>
 #include <ATen/WrapDimUtils.h>
@@ -66,13 +65,16 @@ int64_t SortedTokensBytes(int64_t tokens, int64_t words, int64_t d_model) {
 
 KernelWork EmbeddingBackward(Stack& s) {
   const Tensor gradient = s[0].toTensor();
-  const int64_t words = s[2].toInt(), d_model = gradient.size(-1);
-  const int64_t scratch =
-      gradient.is_cuda()
-          ? SortedTokensBytes(s[1].toTensor().numel(), words, d_model)
-          : 0;
-  return Return(s, {.scratch_bytes = scratch},
-                at::empty({words, d_model}, gradient.options()));
+  return Return(
+      s, {}, at::empty({s[2].toInt(), gradient.size(-1)}, gradient.options()));
+}
+
+KernelWork GpuEmbeddingBackward(Stack& s) {
+  const int64_t scratch = SortedTokensBytes(
+      s[1].toTensor().numel(), s[2].toInt(), s[0].toTensor().size(-1));
+  KernelWork work = EmbeddingBackward(s);
+  work.scratch_bytes = scratch;
+  return work;
 }
 
 KernelWork FusedRmsNorm(Stack& s) {
@@ -135,27 +137,37 @@ KernelWork GpuSoftmaxBackward(Stack& s) {
                 result);
 }
 
-KernelWork LayerNorm(Stack& s) {
-  const Tensor x = s[0].toTensor(), weight = s[2].toTensor();
+KernelWork LayerNormWith(Stack& s, at::ScalarType statistics) {
+  const Tensor x = s[0].toTensor();
   std::vector<int64_t> rows = x.sizes().vec();
   const std::size_t normed = s[1].toIntVector().size();
   std::fill(rows.end() - static_cast<std::ptrdiff_t>(normed), rows.end(), 1);
-  const at::ScalarType type =
-      x.is_cuda() ? at::toAccumulateType(x.scalar_type(), /*is_cuda=*/true)
-                  : weight.scalar_type();
-  const Tensor mean = at::empty(rows, weight.options().dtype(type));
+  const Tensor mean = at::empty(rows, x.options().dtype(statistics));
   return Return(s, {}, at::empty_like(x), mean, at::empty_like(mean));
 }
 
-KernelWork LayerNormBackward(Stack& s) {
+KernelWork CpuLayerNorm(Stack& s) {
+  return LayerNormWith(s, s[2].toTensor().scalar_type());
+}
+
+KernelWork GpuLayerNorm(Stack& s) { return LayerNormWith(s, at::kFloat); }
+
+KernelWork LayerNormBackwardWith(Stack& s, int64_t scratch_bytes) {
   const Tensor x = s[1].toTensor(), weight = s[5].toTensor();
   const bool has_bias = s[7].toBoolList()[2];
-  // Each CPU thread sums both gradients of the weights.
-  const int64_t sums =
-      x.is_cuda() ? 0 : 2 * at::get_num_threads() * weight.numel();
-  return Return(s, {.scratch_bytes = 4 * sums}, at::empty_like(x),
+  return Return(s, {.scratch_bytes = scratch_bytes}, at::empty_like(x),
                 at::empty_like(weight),
                 has_bias ? at::empty_like(weight) : Tensor());
+}
+
+// Each thread sums both gradients of the weights.
+KernelWork CpuLayerNormBackward(Stack& s) {
+  return LayerNormBackwardWith(
+      s, 2 * 4 * at::get_num_threads() * s[5].toTensor().numel());
+}
+
+KernelWork GpuLayerNormBackward(Stack& s) {
+  return LayerNormBackwardWith(s, 0);
 }
 
 // A CPU sums 16-bit values in fp32. It then divides by an int64, which it
@@ -211,12 +223,12 @@ KernelWork ReturnNothing(Stack& s) { return Return(s, {}); }
 }  // namespace
 
 Kernel FindKernel(const c10::OperatorName& name, c10::Device device) {
-  static const std::unordered_map<c10::OperatorName, Kernel> all = {
+  using Kernels = std::unordered_map<c10::OperatorName, Kernel>;
+  static const Kernels all = {
       {{"aten::_local_scalar_dense", ""}, ReadValue},
       {{"aten::abs", "out"}, ResizeLast},
       {{"aten::copy_", ""}, ReturnFirst},
       {{"aten::dot", ""}, OneValue},
-      {{"aten::embedding_dense_backward", ""}, EmbeddingBackward},
       {{"aten::equal", ""}, Equal},
       {{"aten::_fused_adamw_", ""}, ReturnNothing},
       {{"aten::_fused_rms_norm", ""}, FusedRmsNorm},
@@ -224,22 +236,29 @@ Kernel FindKernel(const c10::OperatorName& name, c10::Device device) {
       {{"aten::index_select", ""}, IndexSelect},
       {{"aten::max", ""}, OneValue},
       {{"aten::min", ""}, OneValue},
-      {{"aten::native_layer_norm", ""}, LayerNorm},
-      {{"aten::native_layer_norm_backward", ""}, LayerNormBackward},
       {{"aten::polar", "out"}, ResizeLast},
       {{"aten::relu", ""}, LikeFirst},
       {{"aten::where", "self"}, Where},
       {{"aten::where", "self_out"}, ReturnLast},
   };
-  static const c10::OperatorName mean("aten::mean", "dim"),
-      sum("aten::sum", "dim_IntList"),
-      softmax_backward("aten::_softmax_backward_data", "");
-  const auto found = all.find(name);
-  if (found != all.end()) return found->second;
-  if (device.is_cpu() && name == mean) return CpuMean;
-  if (device.is_cpu() && name == sum) return CpuSum;
-  if (device.is_cuda() && name == softmax_backward) return GpuSoftmaxBackward;
-  if (device.is_cuda() && name == sum) return GpuSum;
+  static const Kernels of_cpu = {
+      {{"aten::embedding_dense_backward", ""}, EmbeddingBackward},
+      {{"aten::mean", "dim"}, CpuMean},
+      {{"aten::native_layer_norm", ""}, CpuLayerNorm},
+      {{"aten::native_layer_norm_backward", ""}, CpuLayerNormBackward},
+      {{"aten::sum", "dim_IntList"}, CpuSum},
+  };
+  static const Kernels of_gpu = {
+      {{"aten::embedding_dense_backward", ""}, GpuEmbeddingBackward},
+      {{"aten::native_layer_norm", ""}, GpuLayerNorm},
+      {{"aten::native_layer_norm_backward", ""}, GpuLayerNormBackward},
+      {{"aten::_softmax_backward_data", ""}, GpuSoftmaxBackward},
+      {{"aten::sum", "dim_IntList"}, GpuSum},
+  };
+  for (const Kernels* kernels : {&all, device.is_cuda() ? &of_gpu : &of_cpu}) {
+    const auto found = kernels->find(name);
+    if (found != kernels->end()) return found->second;
+  }
   return FindAttentionKernel(name, device);
 }
 
