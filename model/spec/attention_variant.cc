@@ -35,7 +35,7 @@ std::optional<std::size_t> PlaceOfTiles(const AttentionVariant& variant,
 // Returns why the variant cannot run, up to what to use instead; empty if it
 // can.
 std::string WhyNot(AttentionKind kind, DeviceKind device, bool bf16,
-                   int64_t d_head, int64_t shared_bytes) {
+                   int64_t d_head, int64_t shared_bytes, int capability) {
   const AttentionVariant& variant = VariantOf(kind);
   const absl::string_view name = AttentionName(kind);
   if (device == DeviceKind::kCpu) {
@@ -48,8 +48,10 @@ std::string WhyNot(AttentionKind kind, DeviceKind device, bool bf16,
     return absl::StrCat("on a GPU ", name,
                         " attention supports only bf16 and fp16; for fp32");
   }
-  if (const int64_t most = variant.cuda_most_d_head;
-      most > 0 && d_head > most) {
+  const int64_t most =
+      std::max(variant.cuda_most_d_head,
+               capability == 90 ? variant.sm90_most_d_head : 0);
+  if (most > 0 && d_head > most) {
     return absl::StrCat("on a GPU ", name,
                         " attention supports heads of dimension ", most,
                         " at most; for dimension ", d_head);
@@ -87,9 +89,9 @@ const AttentionVariant& VariantOf(AttentionKind kind) {
 
 std::string AttentionUnavailable(AttentionKind kind, DeviceKind device,
                                  bool bf16, int64_t d_head,
-                                 int64_t shared_bytes) {
+                                 int64_t shared_bytes, int capability) {
   const auto why_not = [&](AttentionKind any) {
-    return WhyNot(any, device, bf16, d_head, shared_bytes);
+    return WhyNot(any, device, bf16, d_head, shared_bytes, capability);
   };
   const std::string why = why_not(kind);
   if (why.empty()) return "";

@@ -55,9 +55,10 @@ struct AttentionVariant {
   absl::string_view op = {};
   bool on_cpu = true;        // false: on a GPU only
   bool fp32_on_cuda = true;  // false: 16-bit types only
-  // Limits of LibTorch's kernels: the widest head, and the bytes of which a
-  // head must be a multiple; 0: any.
+  // Limits of LibTorch's kernels: the widest head, in general and on compute
+  // capability 9.0, and the bytes of which a head must be a multiple; 0: any.
   int64_t cuda_most_d_head = 0;
+  int64_t sm90_most_d_head = 0;
   int64_t cuda_head_bytes = 0;
   // The head dimensions that the GPU kernel has tiles for; empty: any. The last
   // ones also hold heads that are too wide for the others, in steps of 8.
@@ -73,9 +74,10 @@ const AttentionVariant& VariantOf(AttentionKind kind);
 // fp32 if not) and heads of this dimension, and which variants can, as a
 // message for the user; empty if it can. `shared_bytes` is the shared memory
 // that a block may use on the GPU; 0: unknown, so it is not checked.
+// `capability` is the GPU's compute capability, e.g. 90.
 std::string AttentionUnavailable(AttentionKind kind, DeviceKind device,
                                  bool bf16, int64_t d_head,
-                                 int64_t shared_bytes = 0);
+                                 int64_t shared_bytes = 0, int capability = 0);
 
 }  // namespace trainbench
 

@@ -12,7 +12,7 @@ from reports.answers.tables import phases_table
 from reports.answers.tables import tables as tables_of
 from reports.experiments.specs import ordered, spec_of
 from reports.results.rows import NULL_GPU, PREDICTED, Asked, Result, grouped
-from reports.results.text import Table, plural
+from reports.results.text import Table, listed, plural
 
 # Sentences and tables that a spec cannot express.
 _SENTENCES: dict[str, Callable[[Result], str]] = {
@@ -79,7 +79,7 @@ def _why(reasons: list[str]) -> str:
     parts = [first]
     parts += [f"{plural(len(like), 'other')} like it"] if like else []
     parts += [plural(len(others), "other reason")] if others else []
-    return ", and ".join(parts)
+    return listed(parts)
 
 
 def skipped_sentence(result: Result) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from reports.answers import against
 from reports.answers.cells import also, column_of, heading_of, shown, value_of
-from reports.answers.conclusions import CANNOT_TELL, exponent, least
+from reports.answers.conclusions import CANNOT_TELL, differ, exponent, least
 from reports.answers.measured import Measured, counter_of, exactly
 from reports.answers.shapes import alike, case_text, selected
 from reports.answers.tables import label_of
@@ -92,7 +92,7 @@ def _spread(rows: Sequence[Row], claim: spec.Spread) -> str:
     if low.value == high.value and len(found) > 1:
         return f"The {heading} is {least} in each of {len(found)} rows."
     named = {row.name: f"{said} (`{label(row)}`)" for _, said, row in ends}
-    is_clear = row is other or (low / high).outside(1, 1)
+    is_clear = row is other or differ(low, high)
     unclear = "" if is_clear else f"; whether these differ {CANNOT_TELL}"
     return f"The {heading} is {' to '.join(named.values())}{unclear}."
 

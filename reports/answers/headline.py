@@ -129,9 +129,6 @@ def _ranks(result: Result) -> str:
         return ""
     ratio = time_of(best) / time_of(single)
     exposed = counter_of(best, "exposed_us")
-    of_step = ""
-    if part := best.get("communication_share"):  # the pairs are other steps
-        of_step = f" of a step of {text.time(exposed.value / part)}"
     said = (
         f"A step of `{case_text(best)}` takes {time_of(best).plus_minus(text.time)}, "
         f"{ratio.if_fair.text()} times a single rank's {text.time(single.time_us)}"
@@ -140,6 +137,6 @@ def _ranks(result: Result) -> str:
         cost = time_of(row) / time_of(single)
         said += f", side by side without exchanges {cost.if_fair.text()} times"
     return (
-        f"{said}; in pairs of steps with and without exchanges, "
-        f"{exposed.text(text.time)}{of_step} is exposed communication."
+        f"{said}; in pairs of steps with and without exchanges, exposed communication "
+        f"adds {exposed.text(text.time)} to {text.time(best['alone_us'])}."
     )

@@ -104,7 +104,7 @@ def _points(every: Sequence[Row], title: str, counter: str) -> list[Figure]:
     log = min(sizes) > 0 and max(sizes) > 20 * min(sizes)
     binary = rows[0].table.find(counter).unit == "B"
     look = Look(unit, binary=binary, log=log, colors={counter: COLORS[0]})
-    intervals = "With 95 % intervals: " if _have_intervals(bars) else ""
+    intervals = "With 95 % intervals: " if _have_intervals(bars) else "Values: "
     said = ", ".join(f"{bar.label} {bar.value}" for bar in bars)
     return [draw_bars(title, f"{intervals}{said}.{others}", bars, look)]
 

@@ -14,7 +14,8 @@ from reports.results.rows import Result, one_per_case, one_per_failed_case
 _OWN = frozenset(
     """
     aslr_enabled caches command_line cpu_scaling_enabled date device_clock_mhz
-    device_memory_bytes executable host_name load_avg memory_bytes mhz_per_cpu shard
+    device_memory_bytes executable host_name load_avg memory_bytes mhz_per_cpu
+    samples_out shard
     """.split()
 )
 

@@ -98,19 +98,18 @@ def prove(arguments: argparse.Namespace, stages: Sequence[Stage], began: float) 
 
     if arguments.again:
         state.run_again(wanted)
-    late = left = state.left(wanted)
+    end = began + arguments.seconds
     try:
         with monitor.watched(state.folder / "dmon.txt"):
-            late = run_stages(left, place, state, began + arguments.seconds, after)
+            run_stages(state.left(wanted), place, state, end, after)
     except Interrupted as interrupt:
         name = signal.Signals(interrupt.number).name
         print(f"run.sh prove: stopped by {name}", file=sys.stderr)
         state.find_killed()
-        late = state.left(wanted)
     call["seconds"] = round(time.monotonic() - began, 1)
     state.save()
     evidence.keep(state.folder, into)
-    print(table.render(stages, state, late, arguments.again))
+    print(table.render(stages, state, state.left(wanted), arguments.again))
     bad = {record["status"] for record in state.parts.values()} & _BAD
     return FAILED if bad else GOOD
 

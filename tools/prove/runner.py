@@ -125,17 +125,14 @@ def run_stages(
     state: State,
     end: float,
     after: Callable[[Stage], None],
-) -> list[Stage]:
+) -> None:
     """Runs each stage that fits before `end`, and the first with what is left, since a
-    later call may have no more. Calls `after` for each; returns the others."""
-    late = []
+    later call may have no more. Calls `after` for each."""
     for stage in stages:
         left = end - time.monotonic() - KEEPING
         if left <= 0 or (stage.limit > left and stage != stages[0]):
-            late.append(stage)
             continue
         # A null GPU is as slow as its CPU is busy.
         allowed = stage.limit * (5 if place.null_gpu else 1)
         run_stage(stage, place, state, min(allowed, left))
         after(stage)
-    return late

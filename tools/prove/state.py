@@ -54,15 +54,17 @@ class State:
         return bool(self.parts.get(stage.key, {}).get("again"))
 
     def left(self, stages: Sequence[Stage]) -> list[Stage]:
-        """The stages that a call runs, in its order."""
-        new, killed = [], []
+        """The stages that a call runs, in its order: one that was cut may hang."""
+        new, cut, killed = [], [], []
         for stage in stages:
             status = self.status(stage)
-            if status in ("", "cut") or self.is_again(stage):
+            if not status or self.is_again(stage):
                 new.append(stage)
+            elif status == "cut":
+                cut.append(stage)
             elif status == "killed" and self.kills(stage) < MOST_KILLS:
                 killed.append(stage)
-        return new + killed
+        return new + cut + killed
 
     def kills(self, stage: Stage) -> int:
         return int(self.parts.get(stage.key, {}).get("kills", 0))

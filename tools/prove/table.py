@@ -31,7 +31,7 @@ def _block(stage: Stage, record: Json, note: str) -> list[str]:
 def render(
     stages: Sequence[Stage], state: State, late: Sequence[Stage], again: bool = False
 ) -> str:
-    """`late` did not fit into this call, which had --again if `again` is set."""
+    """`late` is left for the next call; this one had --again if `again` is set."""
     lines = []
     for stage in stages:
         note = f"needs {stage.limit:.0f} s" if stage in late else "not chosen"

@@ -27,11 +27,12 @@ TEST(AttentionVariantTest, IsFoundByItsKind) {
 TEST(AttentionVariantTest, IsUnavailableForTheReasonsOfTheGolden) {
   std::string printed;
   const auto add = [&](const std::string& title, DeviceKind device, bool bf16,
-                       int64_t d_head, int64_t shared_bytes) {
+                       int64_t d_head, int64_t shared_bytes,
+                       int capability = 0) {
     absl::StrAppend(&printed, "=== ", title, "\n");
     for (const AttentionKind kind : kAttentionKinds) {
-      const std::string why =
-          AttentionUnavailable(kind, device, bf16, d_head, shared_bytes);
+      const std::string why = AttentionUnavailable(kind, device, bf16, d_head,
+                                                   shared_bytes, capability);
       absl::StrAppend(&printed, AttentionName(kind), ": ",
                       why.empty() ? "yes" : why, "\n");
     }
@@ -51,6 +52,8 @@ TEST(AttentionVariantTest, IsUnavailableForTheReasonsOfTheGolden) {
       }
     }
   }
+  add("GPU of compute capability 9.0, bf16, heads of 192", DeviceKind::kCuda,
+      true, 192, /*unknown*/ 0, 90);
   ExpectGolden("attention_unavailable.txt", printed);
 }
 

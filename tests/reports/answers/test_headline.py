@@ -38,7 +38,7 @@ def test_a_sentence_needs_its_rows() -> None:
     exchanging = [
         ranks("flat", 170, "ranks:2", exposed_us=50),
         ranks("flat", 180, "ranks:4", exposed_us=20),
-        ranks("reducer", 160, "ranks:4", exposed_us=10, communication_share=0.1),
+        ranks("reducer", 160, "ranks:4", exposed_us=10, alone_us=90),
     ]
     slower = [
         entry(f"precision/{name}", us, STEP.replace("fp32", name), half_width=0.02)

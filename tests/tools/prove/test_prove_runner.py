@@ -143,11 +143,15 @@ def test_what_a_killed_call_left_is_run_again_once_and_last(machine: Machine) ->
     assert machine.count() == 1
 
 
-def test_a_suite_that_is_cut_goes_on_in_the_next_call(machine: Machine) -> None:
+def test_a_suite_that_is_cut_goes_on_in_the_next_call(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
     suite = stage(8, cases("suite", resumes=True), limit=3, goes_on=True)
-    for status in ("cut", "good"):
-        assert machine.prove(suite) == 0
-        assert machine.statuses() == {"8": status}
+    new = stage(9, shell("true"), limit=60)
+    machine.prove(suite, new, flags=("--seconds=40",))
+    assert "the same line continues with 9, 8" in capsys.readouterr().out
+    machine.prove(suite, new)
+    assert machine.statuses() == {"8": "good", "9": "good"}
     (step,) = machine.parts()["8"]["steps"]
     result = machine.folder / "state/08-stage8/suite.json"
     assert f"--resume={result}" in step["command"]
