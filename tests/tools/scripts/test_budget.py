@@ -43,14 +43,8 @@ def run(root: Path, *flags: str) -> tuple[int, dict[str, int]]:
 
 
 def test_rooms_and_phrases_are_counted(root: Path) -> None:
-    phrases = {
-        "whose": 1,
-        "that of": 1,
-        "of which": 1,
-        "beside": 1,
-        "told": 2,
-        "opening of": 1,
-    }
+    once = ("whose", "that of", "of which", "beside", "opening of")
+    phrases = dict.fromkeys(once, 1) | {"told": 2}
     limits = dict.fromkeys((*ROOMS, RATIO), 100)
     set_limits(root, **limits, **{f"prose: {phrase}": 9 for phrase in phrases})
     counted = {"a c/one.py": 5, "b": 2, "tests tools": 1, RATIO: 14}
