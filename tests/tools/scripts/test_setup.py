@@ -35,9 +35,7 @@ LIBRARIES = (
     "cublas.so.13 cublasLt.so.13 cudart.so.13 cudnn.so.9 cufft.so.12 cupti.so.13 "
     "curand.so.10 cusolver.so.12 cusparse.so.12 nccl.so.2 nvJitLink.so.13 nvrtc.so.13"
 )
-HEADERS = (
-    "cublas_v2.h cudnn.h cusolverDn.h cusparse.h nccl.h nvtx3/nvToolsExt.h"
-).split()
+HEADERS = "cublas_v2.h cudnn.h cusolverDn.h cusparse.h nccl.h nvtx3/nvToolsExt.h"
 NO_GPU = {"STUB_NO_GPU": "1"}
 TOO_OLD = NO_GPU | {"STUB_TROUBLE": "the driver is too old"}
 FULL = "LibTorch and CUDA 13.0 from wheels"
@@ -52,7 +50,7 @@ class Machine:
 
     def add_toolkit(self, without: str) -> None:
         write_script(self.toolkit / "bin/nvcc", NVCC)
-        for header in HEADERS:
+        for header in HEADERS.split():
             path = self.toolkit / "include" / header
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("")
