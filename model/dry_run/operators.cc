@@ -52,9 +52,8 @@ KernelWork IndexSelect(Stack& s) {
   return Return(s, {}, at::empty(sizes, x.options()));
 }
 
-// For many tokens a GPU sorts them, splits those of each word into parts of ten
-// and sums the parts in fp32 (aten/src/ATen/native/cuda/
-// EmbeddingBackwardKernel.cu).
+// A GPU sorts many tokens, splits each word's into parts of ten, and sums the
+// parts in fp32 (aten/src/ATen/native/cuda/EmbeddingBackwardKernel.cu).
 int64_t SortedTokensBytes(int64_t tokens, int64_t words, int64_t d_model) {
   constexpr int64_t kFew = 3072, kPart = 10, kIndex = 8;
   if (tokens <= kFew) return 0;

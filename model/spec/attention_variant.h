@@ -56,7 +56,7 @@ struct AttentionVariant {
   bool on_cpu = true;        // false: on a GPU only
   bool fp32_on_cuda = true;  // false: 16-bit types only
   // Limits of LibTorch's kernels: the widest head, in general and on compute
-  // capability 9.0, and the bytes of which a head must be a multiple; 0: any.
+  // capability 9.0, and the bytes that must divide a head; 0: any.
   int64_t cuda_most_d_head = 0;
   int64_t sm90_most_d_head = 0;
   int64_t cuda_head_bytes = 0;
