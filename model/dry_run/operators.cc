@@ -161,8 +161,8 @@ KernelWork LayerNormBackwardWith(Stack& s, int64_t scratch_bytes) {
 
 // Each thread sums both gradients of the weights.
 KernelWork CpuLayerNormBackward(Stack& s) {
-  return LayerNormBackwardWith(
-      s, 2 * 4 * at::get_num_threads() * s[5].toTensor().numel());
+  const auto gradient = static_cast<int64_t>(s[5].toTensor().nbytes());
+  return LayerNormBackwardWith(s, 2 * at::get_num_threads() * gradient);
 }
 
 KernelWork GpuLayerNormBackward(Stack& s) {
