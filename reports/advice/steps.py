@@ -112,7 +112,8 @@ def bf16(run: Run) -> Iterator[Line]:
                 saved=Estimate(gained(wide, narrow), (wide.name, narrow.name)),
                 saved_bytes=saved_bytes(wide, narrow),
                 assumption="the time is measured, not predicted: the run has no "
-                "product in bf16 among its peaks; the memory is that of dry runs",
+                "product of one shape in both types among its peaks; dry runs found "
+                "the memory",
                 measured=(wide, narrow),
             )
 
