@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from reports.history.commits import git
 from reports.results.refused import Refused
@@ -155,7 +156,7 @@ def build(
         tree = worktree(repository, commit)
         made = tree / "build"
         if project:  # a repository may have several
-            made = tree.parent / "-".join(["build", *project.source.parts])
+            made = tree.parent / f"build-{quote(str(project.source), safe='')}"
         log = made / "ab.log"
         made.mkdir(exist_ok=True)
         log.write_bytes(b"")

@@ -119,10 +119,10 @@ def test_a_slower_revision_is_found(checkout: Checkout) -> None:
 
 @pytest.fixture
 def project(checkout: Checkout, tmp_path: Path) -> Checkout:
-    """Two revisions of another repository, with experiments in its folder bench."""
+    """Two revisions of another repository, with experiments in its folder my/bench."""
     mine = replace(checkout, root=tmp_path / "mine")
-    (mine.root / "bench").mkdir(parents=True)
-    (mine.root / "bench/CMakeLists.txt").touch()
+    (mine.root / "my/bench").mkdir(parents=True)
+    (mine.root / "my/bench/CMakeLists.txt").touch()
     mine.git("init", "--quiet")
     mine.commit(FAST)
     mine.commit({"a": 120.0})
@@ -133,14 +133,14 @@ def project(checkout: Checkout, tmp_path: Path) -> Checkout:
 
 
 def test_revisions_of_another_repository(checkout: Checkout, project: Checkout) -> None:
-    flags = (f"--project={project.root / 'bench'}", "HEAD~1", "HEAD", PAIRS)
+    flags = (f"--project={project.root / 'my/bench'}", "HEAD~1", "HEAD", PAIRS)
     out, _ = checkout.ab(*flags, "--target=gelu", status=1)
     assert "REGRESSED" in out
     head = project.git("rev-parse", "HEAD")
     tree = checkout.root / "build/ab/projects" / head[:12] / "tree"
-    made = tree.parent / "build-bench"
+    made = tree.parent / "build-my%2Fbench"  # my-bench has another
     log = "\n".join(checkout.log())
-    assert f"-S {tree}/bench -B {made} -DCMAKE_BUILD_TYPE=Release" in log
+    assert f"-S {tree}/my/bench -B {made} -DCMAKE_BUILD_TYPE=Release" in log
     assert f"-Dtrainbench_DIR={checkout.root}/build/release" in log
     assert (made / "gelu").exists()
     # Git reports no change in its tree.
@@ -163,7 +163,7 @@ def test_a_project_that_cannot_be_built_is_named(
         _, err = checkout.ab("HEAD~1", "HEAD", *flags, status=2)
         return err
 
-    bench = f"--project={project.root / 'bench'}"
+    bench = f"--project={project.root / 'my/bench'}"
     assert "which has no CMakeLists.txt" in refused(f"--project={project.root}")
     nowhere = f"--prefix={project.root}"
     assert "trainbench-config.cmake" in refused(bench, nowhere)
