@@ -9,6 +9,7 @@ import pytest
 from golden import check_golden
 from tools.rehearsal import mesh, mesh_text
 from tools.rehearsal.mesh_flags import mesh as mesh_of
+from tools.rehearsal.mesh_flags import meshes_of, read_mesh
 
 Json = dict[str, Any]
 GIB = 2**30
@@ -66,6 +67,17 @@ def document(*rows: Json, **query: Any) -> Json:
         **{"query": QUERY | query, "device": "H100 (null)", "free_bytes": 78 * GIB},
         **{"overlap": "all of it overlaps", "rows": list(rows or (row(),))},
     }
+
+
+def test_a_mesh_is_what_its_name_says() -> None:
+    sizes = {"data:4,fsdp:16,tensor:8": (4, 16, 8), "tensor:2": (1, 1, 2)}
+    for name, each in (sizes | {"fsdp:3,data:2": (2, 3, 1)}).items():
+        found = mesh_of(*each)
+        assert read_mesh(name) == read_mesh(found["name"]) == found
+    every = meshes_of(12)
+    # 12 = 2^2 3: six ways to place the twos on three axes, three for the 3.
+    assert len(every) == len({one["name"] for one in every}) == 18
+    assert {one["ranks"] for one in every} == {12}
 
 
 def test_the_text_of_each_kind_of_answer() -> None:
