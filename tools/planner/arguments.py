@@ -35,11 +35,18 @@ class _Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
+class _Parser(argparse.ArgumentParser):
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            said = f"it is {value!r}; allowed: {', '.join(action.choices)}"
+            raise argparse.ArgumentError(action, said)
+
+
 def parser(
     description: str, prog: str = "tools/plan", **options: Any
 ) -> argparse.ArgumentParser:
     """Makes a parser with one-line errors that refuses a flag given twice."""
-    made = argparse.ArgumentParser(
+    made = _Parser(
         prog=prog,
         description=description,
         usage=argparse.SUPPRESS,
