@@ -123,11 +123,13 @@ absl::StatusOr<MeshJob> JobOf(const Json& request, const Json& rank,
   RETURN_IF_ERROR(ValidateParts(step.model, job.mesh.tensor));
   const int64_t global_batch = request.at("global_batch");
   if (global_batch == 0) return job;
-  const int64_t batches = job.mesh.data * job.mesh.fsdp;
+  const auto [data, fsdp, tensor] = job.mesh;
+  const int64_t batches = data * fsdp;
   if (global_batch % batches != 0) {
     return NotAllowed(
         "global_batch", global_batch,
-        absl::StrCat("a multiple of ", batches, ", the data and fsdp ranks"));
+        absl::StrCat("a multiple of ", batches, ", the data and fsdp ranks of ",
+                     "data:", data, ",fsdp:", fsdp, ",tensor:", tensor));
   }
   job.step.batch = global_batch / batches;
   return job;
