@@ -81,7 +81,7 @@ def main(
     mesh_program: Path = MESH_PROGRAM,
     results: Path = RESULTS,
 ) -> int:
-    if mesh.asks_for_a_mesh(tokens):
+    if "--mesh" in (token.partition("=")[0] for token in tokens):
 
         def program_on(gpu: str) -> Ask:
             return Program(mesh_program, environment(library, gpu, 1, os.environ))

@@ -21,11 +21,6 @@ Json = dict[str, Any]
 More = Callable[[list[Json], str], list[Json]]
 
 
-def asks_for_a_mesh(tokens: Sequence[str]) -> bool:
-    names = (token.partition("=")[0] for token in tokens)
-    return any(name in ("-mesh", "--mesh") for name in names)
-
-
 def _machine(given: argparse.Namespace) -> Machine:
     """The given rates, or the GPU's in devices.tsv."""
     device = devices()[given.gpu]

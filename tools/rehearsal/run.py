@@ -95,6 +95,8 @@ def parse(tokens: Sequence[str]) -> Arguments:
             "--json contradicts --times=predicted, which keeps a result in JSON"
         )
     for name in given.names:
+        if name == "mesh":
+            parser.error("unexpected '-mesh'; did you mean '--mesh'?")
         if name in _OURS and not (given.predicts and name == "benchmark_out"):
             parser.error(
                 f"--{name} has no place in a rehearsal; allowed: flags that choose "

@@ -195,7 +195,7 @@ WRONG = """
     --gpu=h100 --benchmark_out a; --gpu=h100 --ranks=0; --gpu=h100 --gpu=h200;
     --gpu=h100 --times=predicted --json; --gpu=h100 --times=predicted --rehearsal=r;
     --gpu=h100 --times=predicted --ranks=9; --gpu=h100 --benchmark_out=o.json;
-    --mesh=data:2; --mesh=data:2 --gpu=h100 --links=;
+    --gpu=h100 -mesh=auto; --mesh=data:2; --mesh=data:2 --gpu=h100 --links=;
     --mesh=data:2 --gpu=h100 --links=a:1:1;
     --mesh=data:2 --gpu=h100 --links=a:0:1,b:1:1;
     --mesh=data:2 --gpu=h100 --device_tflops=-1"""
