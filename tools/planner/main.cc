@@ -3,6 +3,9 @@
 // (answers.h), by a line: the answer; {"refused": why} if the request is at
 // fault; or {"failed": why}.
 
+#include <unistd.h>
+
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -38,8 +41,12 @@ Json Answer(const std::string& line) {
 }  // namespace trainbench
 
 int main() {
+  // A library that prints does not answer: its lines go to standard error.
+  std::FILE* answers = ::fdopen(::dup(STDOUT_FILENO), "w");
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
   for (std::string line; std::getline(std::cin, line);) {
-    std::cout << trainbench::Answer(line).dump() << std::endl;
+    std::fprintf(answers, "%s\n", trainbench::Answer(line).dump().c_str());
+    std::fflush(answers);
   }
   trainbench::EndProcess(EXIT_SUCCESS);
 }

@@ -39,8 +39,8 @@ class Program:
         )
 
     def __call__(self, request: Json) -> Json:
-        """An Ask. If the program ends instead, exits with its status; 128 + N if
-        signal N ended it."""
+        """An Ask. If the program ends instead, exits with its status, or 1 for
+        0; 128 + N if signal N ended it."""
         process = self._process
         assert process.stdin and process.stdout
         asked = json.dumps(request, ensure_ascii=False)
@@ -54,9 +54,9 @@ class Program:
         answer = process.stdout.readline()
         if not answer:
             ended = process.wait()
-            status = 128 - ended if ended < 0 else ended or 1
+            status = 128 - ended if ended < 0 else ended
             print(f"{self.path.name}: ended with status {status}", file=sys.stderr)
-            sys.exit(status)
+            sys.exit(status or 1)
         found: Json = json.loads(answer, parse_float=lambda text: whole(float(text)))
         for key, error_type in (("refused", Refused), ("failed", Failed)):
             if key in found:

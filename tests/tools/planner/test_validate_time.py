@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from plan_program import ask, by_hand_file, run, table
+from plan_program import ask, by_hand_file, program, run, table
 from reports.results.result_file import load
 from results import REFERENCE
 from stub_checkout import write_script
@@ -92,12 +92,24 @@ def test_a_step_of_a_result_has_the_whole_architecture() -> None:
     assert {sizes, own} <= {made().job.model for _, made in steps}
 
 
-def test_a_program_that_dies_is_no_point_without_a_job(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("ends", "said", "status"), [("kill -9 $$", "137", 137), ("exit", "0", 1)]
+)
+def test_a_program_that_ends_is_no_point_without_a_job(
+    tmp_path: Path, capsys: Any, ends: str, said: str, status: int
+) -> None:
     program = tmp_path / "program"
-    write_script(program, "#!/bin/sh\nkill -9 $$\n")
+    write_script(program, f"#!/bin/sh\n{ends}\n")
     with pytest.raises(SystemExit) as end:
         main(["memory", str(by_hand_file(tmp_path))], Program(program))
-    assert end.value.code == 128 + 9
+    assert end.value.code == status
+    assert capsys.readouterr().err.split()[-1] == said
+
+
+def test_lines_that_a_library_prints_are_no_answers() -> None:
+    files = Path(f"/proc/{program()._process.pid}/fd")
+    ask(Job("tiny", 1, 8).request())  # it has started
+    assert (files / "1").readlink() == (files / "2").readlink()
 
 
 def test_a_model_that_the_program_refuses_costs_its_steps_alone() -> None:
