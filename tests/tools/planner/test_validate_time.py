@@ -120,6 +120,13 @@ def test_a_model_that_the_program_refuses_costs_its_steps_alone() -> None:
     assert (len(found.lacking), found.points) == (18, 0)
 
 
+def test_a_key_may_be_absent_from_a_point_but_not_from_an_answer() -> None:
+    absent = dict[str, Any]()
+    assert len(compare([("a", absent.popitem)], lambda step: ()).lacking) == 1
+    with pytest.raises(KeyError):
+        compare([("a", str)], absent.__getitem__)
+
+
 def test_a_large_error_has_an_exit_status(tmp_path: Path) -> None:
     file = by_hand_file(tmp_path, value="1000")
     done = run("time", "--json", str(file), command=main)

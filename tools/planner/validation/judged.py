@@ -162,17 +162,21 @@ def compare(
     measured: Iterable[tuple[str, Callable[[], Any]]],
     judge: Callable[[Any], Sequence[Judged]],
 ) -> Comparison:
-    """Makes and judges each point. It is lacking if this raises ValueError, or KeyError
-    for a row without a part of its name."""
+    """Makes and judges each point. It is lacking if this raises ValueError, or if a
+    row lacks a part of its name, and making it raises KeyError."""
     judged: list[Judged] = []
     lacking: list[Lacking] = []
     points = 0
     for name, made in measured:
         try:
-            judged += judge(made())
+            try:
+                point = made()
+            except KeyError as absent:
+                raise ValueError(absent) from absent
+            judged += judge(point)
             points += 1
         except json.JSONDecodeError:  # not the job's fault
             raise
-        except (KeyError, ValueError) as lacks:
+        except ValueError as lacks:
             lacking.append(Lacking(name, str(lacks)))
     return Comparison(judged, lacking, points)
