@@ -130,7 +130,9 @@ def _run(command: Sequence[str]) -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):  # a cancelled job, a closed terminal
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, signal.default_int_handler)
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as ab:
+    # A terminal's Ctrl-C must not reach it, too: its second signal does not wait.
+    nowhere = subprocess.DEVNULL
+    with subprocess.Popen(command, stdout=nowhere, start_new_session=True) as ab:
         try:
             return ab.wait()
         except KeyboardInterrupt:

@@ -7,6 +7,7 @@ status instead of a result, the fewest pairs that decide, another context than t
 import json
 import signal
 import sys
+import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -56,3 +57,5 @@ if __name__ == "__main__":
         sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:]))
     except KeyboardInterrupt:
         note("interrupted")
+        time.sleep(0.5)  # a second signal would end it here
+        note("ended")

@@ -3,6 +3,7 @@
 
 import csv
 import json
+import os
 import re
 import signal
 import subprocess
@@ -122,16 +123,17 @@ def test_an_interrupt_ends_ab_too(tmp_path: Path, number: int) -> None:
     command = (sys.executable, "-m", *module, *case.flags, "confirm")
     # As a shell without job control starts a command in the background.
     ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
-    before = ignore if number == signal.SIGTERM else None
+    is_alone = number == signal.SIGTERM  # a terminal's SIGINT reaches the group
+    before, send = (ignore, os.kill) if is_alone else (os.setpgrp, os.killpg)
     process = subprocess.Popen(
         command, cwd=ROOT, stderr=subprocess.PIPE, text=True, preexec_fn=before
     )
     assert wait_until(lambda: calls.read_text() != "")
-    process.send_signal(number)  # to tools/history alone
+    send(process.pid, number)
     _, err = process.communicate()
     assert process.returncode == 130
     assert err == "tools/history: interrupted\n"
-    assert calls.read_text().splitlines()[1:] == ["interrupted"]
+    assert calls.read_text().splitlines()[1:] == ["interrupted", "ended"]
 
 
 def test_bisect_asks_ab_until_one_commit_is_left(case: Case, lines: Lines) -> None:
