@@ -124,21 +124,28 @@ def confirm(given: argparse.Namespace) -> int:
         for found in changes
         if found.kind is Kind.SUSPECTED
     ]
-    status = GOOD
-    for series, found in open_[: -given.most - 1 : -1]:
+    status, answers, elsewhere = GOOD, 0, set[str]()
+    for series, found in reversed(open_):
+        if answers == given.most or series.fingerprint in elsewhere:
+            continue
         good, bad = (series.commits[point].revision for point in found.ends)
         flags = _flags(given, series, found.row)
         threshold = findings.threshold_for(found.least)
-        question = Question(found.row, good, bad, flags, threshold)
-        kept = history.store.folder / VERDICTS / series.fingerprint
+        machine, stored = series.fingerprint, series.contexts[-1]
+        question = Question(found.row, good, bad, flags, threshold, machine=machine)
+        kept = history.store.folder / VERDICTS / machine
         try:
+            if listed := oracle.elsewhere(question, given.repository, stored):
+                _say(f"skipped: {found.row} is of another machine: {listed}")
+                elsewhere.add(machine)
+                continue
             answer = oracle.ask(question, given.repository)
-            measured = question.directory(given.repository)
-            oracle.keep(measured, kept, series.contexts[-1])
+            oracle.keep(question, given.repository, kept, stored)
         except CannotMeasure as error:
             _say(f"not measured: {found.row}: {error}")
             status = status or USAGE
             continue
+        answers += 1
         print(_words(answer), flush=True)  # the next one takes minutes
         status = BAD if KIND_OF[answer.verdict] is Kind.CONFIRMED else status
     return status

@@ -4,6 +4,7 @@
 import hashlib
 import json
 import re
+import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
@@ -48,6 +49,7 @@ class Question:
     flags: Sequence[str]  # the flags with which the program has the row
     threshold: float = 0.02  # the smallest ratio - 1 that matters
     confidence: float = 0.95
+    machine: str = ""  # the fingerprint of a series
 
     def directory(self, root: Path) -> Path:
         """Returns the folder from which tools/ab resumes the same question."""
@@ -55,13 +57,13 @@ class Question:
         digest = hashlib.sha256(text.encode()).hexdigest()[:12]
         return root / "results" / "history-ab" / digest
 
-    def command(self, root: Path) -> list[str]:
+    def command(self, root: Path, minutes: float) -> list[str]:
         return [
             *(str(root / "tools" / "ab"), self.good, self.bad),
             f"--threshold={100 * self.threshold:.6g}",
             f"--confidence={100 * self.confidence:.12g}",
             f"--max_pairs={MAX_PAIRS}",
-            f"--max_minutes={_MAX_MINUTES}",
+            f"--max_minutes={minutes:g}",
             f"--out={self.directory(root)}",
             f"--benchmark_filter=^{escaped(self.row)}$",
             *self.flags,
@@ -142,10 +144,10 @@ def _run(command: Sequence[str]) -> int:
             raise
 
 
-def ask(question: Question, root: Path) -> Answer:
+def ask(question: Question, root: Path, minutes: float = _MAX_MINUTES) -> Answer:
     """Measures, or resumes or reuses an earlier call's measurement. Errors:
     CannotMeasure; Refused, if tools/ab fails; OSError."""
-    status = _run(question.command(root))
+    status = _run(question.command(root, minutes))
     path = question.directory(root) / RESULT
     if status in _CANNOT or (status == 1 and not path.exists()):
         either = f"{question.good[:10]} or {question.bad[:10]}"
@@ -161,14 +163,28 @@ def ask(question: Question, root: Path) -> Answer:
     return found[0]
 
 
-def keep(directory: Path, folder: Path, stored: Context) -> None:
-    """Copies an answer from a directory of tools/ab to a folder, if it is from the same
-    machine as a stored result. Errors: CannotMeasure, NotAResult, OSError."""
-    here = result_file.load(directory / Process("base", 0).file).context
+def elsewhere(question: Question, root: Path, stored: Context) -> str:
+    """Says how this machine differs from a stored result's; "" if it does not. Measures
+    a pair for that, unless the answer has one. Errors: NotAResult; as `ask`."""
+    directory = question.directory(root)
+    first = directory / Process("base", 0).file
+    if not first.exists():
+        # Too little time for an interval: `ask` goes on after this pair.
+        ask(question, root, minutes=1e-9)
+    here = result_file.load(first).context
     keys = [key for key in MUST_AGREE if key not in _OF_PAIRS]
-    if found := differences(keys, [stored], [here]):
-        listed = "; ".join(map(str, found))
+    found = differences(keys, [stored], [here])
+    if found:
+        shutil.rmtree(directory)  # the other machine begins anew
+    return "; ".join(map(str, found))
+
+
+def keep(question: Question, root: Path, folder: Path, stored: Context) -> None:
+    """Copies an answer from the directory of tools/ab to a folder, if it is from the
+    same machine as a stored result. Errors: CannotMeasure, NotAResult, OSError."""
+    if listed := elsewhere(question, root, stored):
         raise CannotMeasure(f"the results are from another machine: {listed}")
+    directory = question.directory(root)
     comparison = records.saved(directory / RESULT, RESULT_KIND, VERSION)["comparison"]
     write_files({folder / f"{directory.name}.json": json.dumps(comparison, indent=1)})
 

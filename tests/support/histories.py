@@ -56,7 +56,12 @@ def add(store: Store, folder: Path, content: dict[str, Any]) -> Path:
 
 
 def filled(
-    store: Store, folder: Path, revisions: Sequence[str], slower: float, since: int
+    store: Store,
+    folder: Path,
+    revisions: Sequence[str],
+    slower: float,
+    since: int,
+    **context: str,
 ) -> None:
     """Adds ten rows of six processes that differ by 1 % for each revision. From number
     `since` on, `e0/row` takes `slower` times as long, and `e1/row` has a FLOP more."""
@@ -65,7 +70,7 @@ def filled(
         times = 100 * np.exp(rng.normal(0, 0.01, (10, 6)))
         times[0] *= slower if number >= since else 1
         rows = {f"e{row}/row": each.tolist() for row, each in enumerate(times)}
-        content = result(revision, rows, number)
+        content = result(revision, rows, number, context=context)
         for each in content["benchmarks"]:
             each["flops"] += each["name"] == "e1/row" and number >= since
         add(store, folder, content)

@@ -97,7 +97,7 @@ def test_confirm_keeps_what_pairs_say(tmp_path: Path, lines: Lines) -> None:
     assert said == f"CONFIRMED e0/row +5.0 % (+4.0 % to +6.0 %) by 12 pairs, {ends}"
     assert case.run("confirm") == 0, "nothing is open"
     asked = calls.read_text()
-    assert re.findall("max_pairs=([0-9]+)", asked) == ["120"], "asked once"
+    assert re.findall("max_minutes=([^ ]+)", asked) == ["1e-09", "120"], "asked once"
     assert asked.endswith("--benchmark_filter=^e0/row$ --suite=smoke\n")
     assert lines() == []
     assert case.run("check") == 0
@@ -108,11 +108,22 @@ def test_confirm_goes_on_where_a_commit_is_not_measured_here(tmp_path: Path) -> 
     case = Case(tmp_path)
     fake_ab(case.root, {case.revisions[SINCE + 2]: {"status": 3}})
     assert case.run("confirm") == 2
-    elsewhere = {"context": {"torch": "another"}}
-    for without in ({"absent": True}, {"status": 2}, {"status": 1}, elsewhere):
+    for without in ({"absent": True}, {"status": 2}, {"status": 1}):
         fake_ab(case.root, {case.revisions[SINCE + 2]: without})
         assert case.run("confirm") == 2
     assert not list((case.store.folder / "verdicts").rglob("*.json"))
+
+
+def test_confirm_skips_the_suspicions_of_another_machine(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    filled(case.store, tmp_path, case.revisions, 1.05, SINCE, torch="new")
+    bad = case.revisions[SINCE + 2]
+    for torch, status in (("another", 0), ("new", 1)):
+        answer = {"context": {"torch": torch}, "ratio": 1.05}
+        calls = fake_ab(case.root, {bad: answer})
+        assert case.run("confirm", "--most=1") == status
+        minutes = re.findall("max_minutes=([^ ]+)", calls.read_text())
+        assert minutes == ["1e-09", "1e-09", *["120"] * status]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
