@@ -122,8 +122,8 @@ def max_spread(log_times: Sequence[ArrayLike]) -> list[Floats]:
     row, in units of its row's scale, sets the bound of every row. Two more processes
     exceed a bound in one direction only if one of them is more extreme, in some row,
     than all n. The probability is at most 2 / (n + 1) for any correlation of the rows,
-    apart from the error of the scales: with a dozen processes, equal times make a scale
-    too small.
+    and 4 / (n + 1) in either direction, apart from the error of the scales: with a
+    dozen processes, equal times make a scale too small.
     """
     found = [_in_scales(np.asarray(times, float)) for times in log_times]
     lowest = np.min([off.min(axis=-1) for _, off in found], axis=0, initial=0)

@@ -115,7 +115,7 @@ def decide_from_files(
 
     A user adds the pairs that an inconclusive row needs, and compares again. Such
     comparisons are looks at growing data, so they follow the plan. With an A/A spread,
-    half of the error is for the comparison before the first look.
+    half of the error is for the comparison before the first look, if noise is normal.
     """
     if noise is not None:
         plan = replace(plan, alpha=plan.alpha / 2)

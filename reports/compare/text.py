@@ -112,12 +112,15 @@ def explanation(comparison: Comparison) -> str:
     """Explains columns and verdicts in one paragraph."""
     options = comparison.options
     high = 100 * options.threshold
+    made = [row.decision for row in comparison.rows if row.decision.interval]
+    # An A/A spread's: `max_spread` has the error for any other noise.
+    provided = "" if all(one.pairs for one in made) else ", if noise is normal"
     return (
         "change: new time / base time - 1 (of pairs: the median of their changes). "
         "base and new: medians of each side. REGRESSED, IMPROVED: the whole interval "
         f"is above +{high:g} % or below -{high / (1 + high / 100):.3g} % (or the row's "
         f"noise floor); EQUIVALENT: between. All intervals of the table hold together "
-        f"with {options.confidence * 100:g} % confidence."
+        f"with {options.confidence * 100:g} % confidence{provided}."
     )
 
 

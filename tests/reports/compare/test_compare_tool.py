@@ -65,6 +65,7 @@ def test_what_is_printed(tmp_path: Path, capsys: Any) -> None:
     printed = {}
     for name, arguments, status in (
         ("one process a side", files(tmp_path, BASE), GOOD),
+        ("with an A/A spread", [*files(tmp_path, BASE), noise_flag(tmp_path)], GOOD),
         ("slower in pairs", slower, BAD),
         ("slower in pairs, as Markdown", [*slower, "--markdown"], BAD),
         ("an exact metric", exact, BAD),
