@@ -222,7 +222,8 @@ class Measured:
         their number.
         """
         if not self.is_fair:
-            return f"the rows took no turns; --processes={FEWEST_RUNS} may tell"
+            why = "not all of it was measured at the same time"
+            return f"{why}; --processes={FEWEST_RUNS} may tell"
         if not self.is_known:
             return f"{FEWEST_RUNS} runs would give an interval"
         done = 1

@@ -8,13 +8,13 @@ import pytest
 
 from advised import PEAKS, Entry, op, part, step, whole
 from golden import check_golden
-from reports.advice.line import Check, Line, judged
+from reports.advice.line import Check, Line, gained, judged
 from reports.advice.main import GOOD, NOTHING, main
 from reports.advice.run import Estimate
 from reports.answers.judging import Verdict
 from reports.answers.measured import Measured
 from reports.command import status_of
-from reports.results.rows import NotAResult, Row
+from reports.results.rows import NotAResult, Row, Turns
 from results import document, entry, within, write
 
 
@@ -82,6 +82,17 @@ def test_a_damaged_result_is_wrong_usage(
     status, _, err = ran(tmp_path, capsys, *damaged)
     assert status == 2
     assert "all/batch:4/seq:128 lacks the parameter model" in err
+
+
+def test_what_disturbs_rows_in_turns_does_not_disturb_their_difference() -> None:
+    def row(name: str, low: float, high: float) -> Row:
+        us = (low + high) / 2
+        counters = {"p50_us": us, "p50_low_us": low, "p50_high_us": high}
+        turns = Turns(name, "f", (low, high) * 10)
+        return Row(name, us, {}, {}, counters, turns=turns)
+
+    gain = gained(row("slow", 80, 120), row("fast", 20, 30))
+    assert (gain.value, gain.low, gain.high) == pytest.approx((75, 75, 75))
 
 
 def test_checks_are_judged_together() -> None:
