@@ -58,7 +58,8 @@ _MESHES = {
 }
 _LIST = """\
 batch: sequences of each data and fsdp rank; from: the smallest that is compute-bound;
-largest: that memory holds. Times are computed: the least that the rates allow."""
+largest: that memory holds; memory: what the allocator reserves for the build and the
+steps, with cuBLAS's. Times are computed: the least that the rates allow."""
 
 
 def _link(link: Json) -> str:

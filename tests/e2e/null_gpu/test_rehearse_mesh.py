@@ -228,7 +228,8 @@ def test_a_mesh_that_does_not_fit_is_tried_and_says_where_it_ends() -> None:
     assert only["rehearsed"] is None
     why = only["why_not"]
     assert why.startswith("needs 156 GiB of ")
-    assert f" more at {only['predicted']['peak_at']}; largest tensors: " in why
+    at = f" more at {only['predicted']['peak_at']}, unused blocks and cuBLAS 4.60 GiB"
+    assert f"{at}; largest tensors: " in why
 
 
 def test_a_mesh_must_also_fit_while_it_is_built() -> None:

@@ -34,19 +34,21 @@ constexpr char kAtBuild[] =
     ": the build allocates the rank's part before it shards it";
 
 std::string WhyNot(const RankMemory& memory, int64_t budget_bytes) {
-  if (memory.needed_bytes() <= budget_bytes) return "";
+  const int64_t needed = memory.needed_bytes();
+  if (needed <= budget_bytes) return "";
   const std::string needs =
-      absl::StrCat("needs ", HumanBytes(Number(memory.needed_bytes())), " of ",
+      absl::StrCat("needs ", HumanBytes(Number(needed)), " of ",
                    HumanBytes(Number(budget_bytes)));
   if (memory.build_peak_bytes > memory.step_peak_bytes) {
     return absl::StrCat(needs, kAtBuild);
   }
   const int64_t resident = memory.resident_bytes;
-  return absl::StrCat(needs, ": shards and AdamW take ",
-                      HumanBytes(Number(resident)), ", a step ",
-                      HumanBytes(Number(memory.step_peak_bytes - resident)),
-                      " more at ", memory.peak_at,
-                      "; largest tensors: ", memory.largest_at_peak);
+  return absl::StrCat(
+      needs, ": shards and AdamW take ", HumanBytes(Number(resident)),
+      ", a step ", HumanBytes(Number(memory.step_peak_bytes - resident)),
+      " more at ", memory.peak_at, ", unused blocks and cuBLAS ",
+      HumanBytes(Number(needed - memory.step_peak_bytes)),
+      "; largest tensors: ", memory.largest_at_peak);
 }
 
 std::string WhyNot(const Json& rehearsal, int64_t budget_bytes) {
