@@ -71,11 +71,12 @@ def _peak(result: Result) -> str:
         return ""
     most = max(steps, key=lambda row: row["peak_bytes"])
     errors = [abs(row["predicted_peak_bytes"] / row["peak_bytes"] - 1) for row in rows]
+    accuracy = f"within {text.percent(max(errors))}" if any(errors) else "exact"
     return (
         f"A `{step_text(most)}` peaks at {text.size(most['peak_bytes'])}, predicted "
         f"{text.size(most['predicted_peak_bytes'])}"
         f"{f'; all {len(rows)} predictions' if len(rows) > 1 else ','} "
-        f"within {text.percent(max(errors))}."
+        f"{accuracy}."
     )
 
 

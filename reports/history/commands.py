@@ -98,7 +98,8 @@ def check(given: argparse.Namespace) -> int:
             is_open = found.kind is Kind.SUSPECTED and age < WINDOW
             is_new = found.is_worse and age == 0
             status = BAD if is_current and (is_open or is_new) else status
-        print("\n".join(text.columns(lines, left=range(4))))
+        listed = text.columns(lines, left=range(4)) if changes else ["no change"]
+        print("\n".join(listed))
     return status
 
 

@@ -84,7 +84,9 @@ def test_times_of_few_processes_are_left_out(
         add(store, tmp_path, result(revision, {"e/row": times}, number))
     assert case.run(f"--store={store.folder}", "check") == 0
     said = f"left out: times in 40 commits with fewer than {FEWEST} processes\n"
-    assert capsys.readouterr().err == said
+    printed = capsys.readouterr()
+    assert printed.err == said
+    assert printed.out.splitlines()[1:] == ["no change"]
 
 
 def test_confirm_keeps_what_pairs_say(tmp_path: Path, lines: Lines) -> None:
