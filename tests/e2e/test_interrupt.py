@@ -3,7 +3,6 @@
 
 import json
 import random
-import re
 import signal
 import subprocess
 import time
@@ -100,7 +99,10 @@ def test_a_signal_while_a_case_runs(tmp_path: Path) -> None:
         assert document["complete"] is False
         assert names(load_lines(ended.directory / "a.jsonl")) == ["fault/good/n:0"]
         if ended.sent != signal.SIGKILL:
-            assert re.search(r"results so far are in a\.json\n\Z", ended.err)
+            assert ended.err.endswith(
+                "; the results so far are in a.json; the same flags with "
+                "--resume=a.json continue\n"
+            )
 
 
 def test_a_signal_at_any_moment(tmp_path: Path) -> None:
