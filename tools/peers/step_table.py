@@ -53,6 +53,7 @@ from tools.peers.step_sides import (
 )
 
 BINARY = ROOT / "build/release/benchmarks/trainbench"
+_END = {signal.SIGTERM}
 ALPHA = 0.05  # how often the interval may miss the median
 
 
@@ -69,6 +70,8 @@ def output_of(
     threads = str(arguments.threads)
     both_sides = {"OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads}
     with tempfile.TemporaryDirectory() as folder:
+        # An exception inside Popen would lose the process.
+        signal.pthread_sigmask(signal.SIG_BLOCK, _END)
         process = subprocess.Popen(
             command,
             cwd=ROOT,
@@ -80,6 +83,7 @@ def output_of(
             process_group=0,
         )
         try:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _END)
             output, errors = process.communicate(timeout=arguments.timeout)
         except subprocess.TimeoutExpired:
             sys.exit(f"{what}: no end within {arguments.timeout} s (--timeout)")
@@ -272,8 +276,10 @@ def parse(flags: Sequence[str]) -> argparse.Namespace:
 
 def main(flags: Sequence[str]) -> None:
     arguments = parse(flags)
-    # Otherwise its processes would outlive it, since each has a process group.
+    # Otherwise its processes would outlive it, since each has a process group. They
+    # begin with the signal blocked.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _END)
     results = []
     for model in arguments.models:
         for precision in arguments.precisions:
