@@ -242,7 +242,8 @@ Json RowOf(const StepParams& step, const ModelConfig& whole,
 }  // namespace
 
 absl::StatusOr<Json> ModelRow(const Json& request) {
-  ASSIGN_OR_RETURN(const auto device, OpenDevice("cpu"));
+  static const absl::StatusOr<Device> device = OpenDevice("cpu");
+  if (!device.ok()) return device.status();
   at::set_num_threads(1);  // the answer is the same on any machine
   ASSIGN_OR_RETURN(const auto whole, ReadStep(request));
   const int64_t ranks = request.value("tensor_ranks", int64_t{1});
@@ -250,11 +251,11 @@ absl::StatusOr<Json> ModelRow(const Json& request) {
   StepParams step = whole;
   step.model = PartOf(whole.model, /*rank=*/0, ranks);
   RETURN_IF_ERROR(CheckSize(step.model, step.precision));
-  RETURN_IF_ERROR(CheckStep(whole, device));
+  RETURN_IF_ERROR(CheckStep(whole, *device));
   if (request.value("check", false)) return Json::object();
   Json row;
   const absl::Status status =
-      CatchToStatus([&] { row = RowOf(step, whole.model, request, device); });
+      CatchToStatus([&] { row = RowOf(step, whole.model, request, *device); });
   if (absl::StrContains(status.message(), "overflow")) {
     return TooLarge(step, "too many bytes to count");
   }

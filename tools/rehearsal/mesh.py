@@ -7,16 +7,14 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from itertools import groupby
-from typing import Any
 
-from tools.planner.program import Ask
+from tools.planner.program import Ask, Json
 from tools.planner.timing.mesh import OVERLAP, SERIAL, Machine, computed
 from tools.planner.timing.rates import devices
 from tools.planner.timing.step import links_of
 from tools.rehearsal import mesh_text
 from tools.rehearsal.mesh_flags import checkpoints, parse, request
 
-Json = dict[str, Any]
 # Returns rows of the program with a wish, "largest_batch" or "rehearse".
 More = Callable[[list[Json], str], list[Json]]
 

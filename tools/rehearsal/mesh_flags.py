@@ -3,14 +3,13 @@
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
 
 from reports.compare.argument_types import number
 from tools.planner import arguments
 from tools.planner.arguments import count, words
+from tools.planner.program import Json
 from tools.rehearsal.run import GPUS
 
-Json = dict[str, Any]
 AXES, AUTO = ("data", "fsdp", "tensor"), "auto"
 _MOST = 2**20
 _LINKS = (
