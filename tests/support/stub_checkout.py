@@ -127,11 +127,15 @@ def result_program(path: Path, document: Any, log: Path) -> Path:
 
 
 def git(root: Path, *arguments: str, words: str = "") -> str:
-    """Returns the output of git in a folder, given `words` on stdin; sets an author for
-    commits."""
-    identity = ("-c", "user.name=a", "-c", "user.email=a@example.com")
+    """Returns the output of git in a folder, given `words` on stdin; commits have an
+    author, but no signature and no hooks."""
+    settings = (
+        *("user.name=a", "user.email=a@example.com"),
+        *("commit.gpgsign=false", "core.hooksPath=/dev/null"),
+    )
+    options = [option for setting in settings for option in ("-c", setting)]
     return subprocess.check_output(
-        ["git", *identity, *arguments], cwd=root, text=True, input=words
+        ["git", *options, *arguments], cwd=root, text=True, input=words
     ).strip()
 
 

@@ -22,12 +22,14 @@ class LoopbackSocket {
   }
   ~LoopbackSocket() { ::close(fd_); }
 
-  // Binds to a free port and returns it.
+  // Binds to a free port and returns it. It is none of the ephemeral ports,
+  // which another process may take before a store does.
   uint16_t Bind() {
-    socklen_t size = sizeof(address_);
-    EXPECT_EQ(::bind(fd_, Address(), size), 0);
-    EXPECT_EQ(::getsockname(fd_, Address(), &size), 0);
-    return ntohs(address_.sin_port);
+    auto port = static_cast<uint16_t>(30000 + ::getpid() % 2000);
+    do {
+      address_.sin_port = htons(++port);
+    } while (::bind(fd_, Address(), sizeof(address_)) != 0 && port < 32700);
+    return port;
   }
   bool Reaches(uint16_t port) {
     address_.sin_port = htons(port);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/support/files.h"
 #include "tools/null_gpu/core/kernel.h"
 #include "tools/null_gpu/core/rates.h"
 #include "tools/null_gpu/null_gpu.h"
@@ -25,7 +26,8 @@ nlohmann::json ValidRates() {
 }
 
 std::string Written(const nlohmann::json& rates) {
-  const std::string file = testing::TempDir() + "/rates";
+  static const trainbench::TempFolder folder;
+  const std::string file = folder.path() / "rates";
   std::ofstream(file) << rates;
   return file;
 }

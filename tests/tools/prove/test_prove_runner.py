@@ -80,7 +80,7 @@ def test_no_end_of_a_stage_ends_the_others(machine: Machine) -> None:
     left = "sleep 600 & echo $! >{state}/pid; wait"
     status = machine.prove(
         stage(0, shell("echo no memory; exit 3"), shell("echo on")),
-        stage(1, shell(left), limit=1),
+        stage(1, shell(left), limit=3),
         stage(2, Step(("/nowhere/program",))),
         stage(3, shell("", programs=("no-such-program",))),
         stage(4, shell("true"), shell("", modules=("no_such_module",))),
