@@ -16,10 +16,12 @@ MUST_AGREE = tuple(
     cuda_runtime cudnn nccl torch threads cpu_allocator sampling seed settings
     dtype_policy allocator_settings ATEN_CPU_CAPABILITY DNNL_MAX_CPU_ISA GLIBC_TUNABLES
     GOMP_CPU_AFFINITY GOMP_SPINCOUNT LD_PRELOAD MKL_CBWR MKL_ENABLE_INSTRUCTIONS
-    ONEDNN_MAX_CPU_ISA OMP_PROC_BIND OMP_WAIT_POLICY OMP_PLACES
+    ONEDNN_MAX_CPU_ISA OMP_DYNAMIC OMP_PLACES OMP_PROC_BIND OMP_THREAD_LIMIT
+    OMP_WAIT_POLICY
     CUBLASLT_WORKSPACE_SIZE CUBLAS_WORKSPACE_CONFIG CUDA_DEVICE_MAX_CONNECTIONS
-    CUDA_LAUNCH_BLOCKING CUDA_MODULE_LOADING NCCL_ALGO NCCL_P2P_DISABLE NCCL_PROTO
-    PYTORCH_NO_CUDA_MEMORY_CACHING PYTORCH_TUNABLEOP_ENABLED
+    CUDA_LAUNCH_BLOCKING CUDA_MODULE_LOADING NCCL_ALGO NCCL_BUFFSIZE NCCL_MAX_CTAS
+    NCCL_MAX_NCHANNELS NCCL_MIN_NCHANNELS NCCL_NVLS_ENABLE NCCL_P2P_DISABLE NCCL_PROTO
+    NCCL_SHM_DISABLE PYTORCH_NO_CUDA_MEMORY_CACHING PYTORCH_TUNABLEOP_ENABLED
     TORCH_ALLOW_TF32_CUBLAS_OVERRIDE TORCH_BLAS_PREFER_CUBLASLT suite_version
     models
     """.split()
@@ -101,8 +103,9 @@ def alternate(base: Sequence[Result], new: Sequence[Result]) -> bool:
     """Returns whether the sides took turns, and took turns at running first.
 
     Only then does drift affect both sides alike. Neither side may lead by two
-    processes, and each must run first in a quarter of the pairs. The order A B A B
-    would not cancel a steady drift; A B B A does, and so does a coin per pair.
+    processes, and each must run first in a quarter of the pairs, rounded down. The
+    order A B A B would not cancel a steady drift; A B B A does, and so does a coin per
+    pair.
     """
     sides = [[result.started for result in in_order(side)] for side in (base, new)]
     dates = [[date for date in side if date is not None] for side in sides]

@@ -25,11 +25,18 @@ LeftOut = Callable[[str], None]  # takes the error of a damaged file
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
+_LATER = frozenset(
+    """
+    models NCCL_BUFFSIZE NCCL_MAX_CTAS NCCL_MAX_NCHANNELS NCCL_MIN_NCHANNELS
+    NCCL_NVLS_ENABLE NCCL_SHM_DISABLE OMP_DYNAMIC OMP_PLACES OMP_THREAD_LIMIT
+    """.split()
+)
+
+
 def fingerprint(context: Mapping[str, str]) -> str:
     """Hashes the settings that must agree within a series; returns 12 hex digits."""
     # Most stored results have none of these, and keep their series.
-    later = {"OMP_PLACES", "models"}
-    keys = (key for key in MUST_AGREE if key not in later or context.get(key))
+    keys = (key for key in MUST_AGREE if key not in _LATER or context.get(key))
     lines = (f"{key}={context.get(key, '')}\n" for key in keys)
     return hashlib.sha256("".join(lines).encode()).hexdigest()[:12]
 
