@@ -35,7 +35,8 @@ def _shared(logs: Floats) -> Floats:
     away = logs - np.nanmedian(logs, axis=(1, 2), keepdims=True)
     state = np.nanmedian(away, axis=0, keepdims=True)
     state[np.isfinite(away).sum(axis=0, keepdims=True) < FEWEST_ROWS] = np.nan
-    x, y = (v - np.nanmean(v, axis=-1, keepdims=True) for v in (state, logs))
+    own = np.where(np.isfinite(logs), state, np.nan)  # where the row has times
+    x, y = (v - np.nanmean(v, axis=-1, keepdims=True) for v in (own, logs))
     slope = np.nansum(x * y, axis=(1, 2)) / np.nansum(x * x, axis=(1, 2))
     return np.asarray(np.nan_to_num(slope.clip(0, 1)[:, None, None] * state))
 

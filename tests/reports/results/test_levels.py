@@ -55,6 +55,12 @@ def test_the_state_of_the_machine_leaves_the_second_level() -> None:
     assert abs(second[0, 25:].mean() - second[0, :25].mean() - STEP) < 0.004
 
 
+def test_a_row_with_fewer_points_loses_the_state_of_the_machine_as_well() -> None:
+    logs = noise(9, shared=0.1)
+    logs[0, :40] = np.nan
+    assert np.nanstd(levels_of(logs)[0][1, 0]) < 0.011
+
+
 def test_too_few_rows_share_nothing() -> None:
     (first, second), _ = levels_of(noise(11, shared=0.1, rows=FEWEST_ROWS - 1))
     np.testing.assert_array_equal(first, second)
