@@ -62,7 +62,7 @@ def advice(result: Result) -> Advice:
     lines = [line for change in CHANGES for line in change(run)]
     step = run.train_steps[-1] if run.train_steps else None
     return Advice(
-        judged(sorted(lines, key=order)),
+        sorted(judged(lines), key=order),
         table(step, run) if step else None,
         _lacks(run),
     )

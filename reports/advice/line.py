@@ -59,6 +59,17 @@ class Line:
         return gained(*self.measured) if self.measured else self.saved.us
 
     @property
+    def refuted(self) -> str:
+        """What checks of the time measured, if they refute the prediction and none
+        confirms it: "less", "more" or "less or more"; "" otherwise."""
+        checks = [check for check in self.checks if not check.in_bytes]
+        if any(check.verdict is Verdict.HELD for check in checks):
+            return ""
+        failed = [check for check in checks if check.verdict is Verdict.FAILED]
+        sides = {"less" if check.ratio.value < 1 else "more" for check in failed}
+        return " or ".join(sorted(sides))
+
+    @property
     def of_us(self) -> float:
         """The time that the gain shortens."""
         return (self.measured[0] if self.measured else self.base).time_us
@@ -111,9 +122,11 @@ def sized(base: Row, row: Row) -> Iterator[Check]:
         yield Check(base.name, row.name, *gains, in_bytes=True)
 
 
-def order(line: Line) -> tuple[float, float]:
-    """Returns a sort key: the largest gain first, in time, then in memory."""
-    return -line.gain_us.value, -(line.saved_bytes or 0)
+def order(line: Line) -> tuple[bool, float, float]:
+    """Returns a sort key: the largest gain first, in time, then in memory; a prediction
+    that the run refutes comes last."""
+    is_refuted = line.measured is None and line.refuted != ""
+    return is_refuted, -line.gain_us.value, -(line.saved_bytes or 0)
 
 
 def largest(

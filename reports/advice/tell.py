@@ -30,9 +30,7 @@ def _verdicts(line: Line) -> str:
 def _known(line: Line) -> str:
     """States whether the gain is measured or predicted, and whether the measurements
     refute the prediction."""
-    verdicts = {check.verdict for check in line.checks if not check.in_bytes}
-    is_refuted = Verdict.FAILED in verdicts and Verdict.HELD not in verdicts
-    refuted = ", which the checks refute" if is_refuted else ""
+    refuted = f", but the checks measured {line.refuted}" if line.refuted else ""
     if line.measured is None:
         return f"predicted{refuted}"
     if line.gain_us == line.saved.us:

@@ -93,5 +93,5 @@ def sentence(choice: Choice, counters: Sequence[str]) -> str:
         peak = choice.peak(row)
         if peak is not None and peak != 1:
             clause += f", {text.significant(peak)} times the peak memory"
-        clauses.append(clause + also(row, counters))
+        clauses.append(clause + also(row, counters, choice.base))
     return f"In `{choice.label}`, over {choice.axis.base}: {'; '.join(clauses)}."

@@ -30,7 +30,10 @@ _SHORT = {
     "largest": "made by",
     "peak_component": "component",
     "largest_component": "component",
+    "hfu_measured": "share with what is computed again",
     "op_us": "time per operator",
+    "logit_bytes": "logits",
+    "optimal_bucket_mb": "best bucket in MiB",
     "alone_us": "without exchanges",
 }
 _UNIT = re.compile("_(us|bytes_per_second|per_second|bytes|seconds)$")
@@ -74,10 +77,16 @@ def cell(row: Row, named: str | Column) -> str:
     return formatted(row, column.counter, value, column.digits)
 
 
-def also(row: Row, names: Sequence[str]) -> str:
-    """Continues a clause with the counters and findings of these that the row has."""
-    known = (name for name in names if name in row.counters or name in row.findings)
-    return "".join(f", {heading_of(name)} {cell(row, name)}" for name in known)
+def also(row: Row, names: Sequence[str], base: Row | None = None) -> str:
+    """Continues a clause with the counters and findings of these that the row has, and
+    with the values of the baseline that differ."""
+    clauses = []
+    for name in names:
+        if name in row.counters or name in row.findings:
+            own, other = cell(row, name), cell(base, name) if base else "-"
+            instead = f" instead of {other}" if other not in (own, "-") else ""
+            clauses.append(f", {heading_of(name)} {own}{instead}")
+    return "".join(clauses)
 
 
 def shown(row: Row, named: str | Column) -> str:

@@ -2,18 +2,20 @@
 """Makes the sentence of an experiment from the claims in its spec, as far as the run's
 intervals support them."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from reports.answers import against
 from reports.answers.cells import also, column_of, heading_of, shown, value_of
 from reports.answers.conclusions import CANNOT_TELL, differ, exponent, least
+from reports.answers.judging import ALPHA
 from reports.answers.measured import Measured, counter_of, exactly
 from reports.answers.shapes import alike, case_text, selected
 from reports.answers.tables import label_of
 from reports.experiments import spec
 from reports.results import text
-from reports.results.rows import Row
+from reports.results.rows import Row, grouped
 
 CLEAR = 0.25  # the largest half-width of an exponent that is stated
 MOST = 8  # rows in a sentence
@@ -32,7 +34,14 @@ def _extreme(every: Sequence[Row], claim: spec.Extreme) -> str:
     rows = [row for row in rows if not claim.needs or row.get(claim.needs) is not None]
     if claim.among and rows:  # the last setting of a run is the largest
         rows = alike(rows, *claim.among.split())[-1]
+    groups = grouped(rows, lambda row: row.words.get(claim.each, "")).values()
     label = label_of(every)
+    return " ".join(filter(None, (_extreme_of(rows, claim, label) for rows in groups)))
+
+
+def _extreme_of(
+    rows: Sequence[Row], claim: spec.Extreme, label: Callable[[Row], str]
+) -> str:
     named = {label(row): row for row in rows}
     values = {name: counter_of(row, claim.counter) for name, row in named.items()}
     ranked = values
@@ -79,6 +88,8 @@ def _spread_values(
 
 def _spread(rows: Sequence[Row], claim: spec.Spread) -> str:
     label, heading = label_of(rows), column_of(claim.column).heading
+    if claim.where:
+        heading += f" of `{' '.join(claim.where.values())}`"
     found = [
         (value, said, row)
         for row, value, said in _spread_values(rows, claim)
@@ -91,10 +102,14 @@ def _spread(rows: Sequence[Row], claim: spec.Spread) -> str:
     (low, least, row), (high, _, other) = ends
     if low.value == high.value and len(found) > 1:
         return f"The {heading} is {least} in each of {len(found)} rows."
-    named = {row.name: f"{said} (`{label(row)}`)" for _, said, row in ends}
-    is_clear = row is other or differ(low, high)
+    if row is other:
+        return f"The {heading} is {least} in `{label(row)}`."
+    # The two are the extremes of all pairs, any of which chance may have set apart.
+    chance = (low / high).doubt(1, 1) * math.comb(len(found), 2)
+    is_clear = differ(low, high) and chance <= ALPHA
     unclear = "" if is_clear else f"; whether these differ {CANNOT_TELL}"
-    return f"The {heading} is {' to '.join(named.values())}{unclear}."
+    ranges = " to ".join(f"{said} in `{label(row)}`" for _, said, row in ends)
+    return f"The {heading} ranges from {ranges}{unclear}."
 
 
 def _values(rows: Sequence[Row], claim: spec.Values) -> str:
@@ -140,7 +155,7 @@ def _grown(rows: Sequence[Row], along: str, counter: str) -> str:
     power = exponent(points)
     if power is None or not power.is_known or power.high - power.low > 2 * CLEAR:
         return f"the growth of {heading} {CANNOT_TELL}"
-    return f"{heading} as T^{power.if_fair.text(lambda value: f'{value:.2f}')}"
+    return f"{heading} as {along}^{power.if_fair.text(lambda value: f'{value:.2f}')}"
 
 
 def _settles(rows: Sequence[Row], claim: spec.Settles) -> str:
@@ -154,7 +169,7 @@ def _settles(rows: Sequence[Row], claim: spec.Settles) -> str:
     later = {n: ratio for n, ratio in ratios.items() if n > last}
     unclear = [n for n, ratio in later.items() if not ratio.within(*near)]
     if not later:
-        return f": {max(ratios)} {claim.along} are too few for {margin}"
+        return f": up to {claim.along} {max(ratios)} it does not stay within {margin}"
     if not unclear:
         return f": from {claim.along} {min(later)} on it stays within {margin}"
     worst = max(unclear, key=lambda n: later[n].half_width)

@@ -87,11 +87,11 @@ def _stated_law(series: str, sizes: list[float], times: list[Measured]) -> str:
     elif fit.us_per_byte:
         law += ", at that rate from the first byte on"
     is_fair = total(times).is_fair
-    known = f"± {text.percent(widest)}" if is_fair else "no interval"
+    known = f"parameters ± {text.percent(widest)}" if is_fair else "no interval"
     pairs = zip(sizes, values, strict=True)
     misfit = max(abs(fit.time_us(size) / us - 1) for size, us in pairs)
     if misfit > widest:
-        known += f", but off by up to {text.percent(misfit)}"
+        known += f"; a time is off by up to {text.percent(misfit)}"
     return f"{law} ({known})"
 
 

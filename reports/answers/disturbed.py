@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Rows with disturbed samples, and the causes."""
 
+from reports.answers.measured import WIDEST, time_of
 from reports.results import text
 from reports.results.order_statistics import two_modes
 from reports.results.rows import Result, Row
@@ -40,26 +41,32 @@ def reasons(row: Row) -> list[str]:
         found.append(f"it is bimodal ({' or '.join(map(text.time, modes))})")
     if (cv := cv_of(row)) > NOISY_CV:
         found.append(f"its samples vary by {text.percent(cv)}")
+    if _width_of(row) > WIDEST and "wide" not in row.findings:
+        low, high = time_of(row).low, time_of(row).high
+        found.append(f"its interval is {text.time(low)} to {text.time(high)}")
     return found
 
 
+def _width_of(row: Row) -> float:
+    """Returns the relative half-width of the time's interval; 0 if it is unknown."""
+    time = time_of(row)
+    return time.half_width if time.is_known else 0.0
+
+
 def disturbed(result: Result) -> list[tuple[Row, list[str]]]:
-    """Returns the disturbed rows with reasons, those that vary most first."""
+    """Returns the disturbed rows with reasons, first those whose samples or processes
+    vary most."""
     rows = [(row, reasons(row)) for row in result.rows]
     return sorted(
         ((row, why) for row, why in rows if why),
-        key=lambda item: -cv_of(item[0]),
+        key=lambda item: -max(cv_of(item[0]), _width_of(item[0])),
     )
 
 
 def sentence(result: Result) -> str:
-    """States how many rows are disturbed, and the worst; "" if none is."""
-    rows = disturbed(result)
-    if not rows:
+    """States how many rows are disturbed; "" if none is."""
+    count = len(disturbed(result))
+    if not count:
         return ""
-    worst, why = rows[0]
-    return (
-        f"{len(rows)} of {text.plural(len(result.rows), 'row')} "
-        f"{'is' if len(rows) == 1 else 'are'} disturbed, `{worst.name}` most: "
-        f"{', '.join(why)}."
-    )
+    rows = text.plural(len(result.rows), "row")
+    return f"{count} of {rows} {'is' if count == 1 else 'are'} disturbed."

@@ -60,16 +60,19 @@ def _parts(result: Result) -> str:
 
 
 def _peak(result: Result) -> str:
-    """States the highest peak of a step, and the error of all rows' predictions."""
+    """States the peak of the opening's step, or else the highest of a step, and the
+    error of all rows' predictions."""
     rows = [
         row
         for row in result.rows
         if row.get("peak_bytes") and row.get("predicted_peak_bytes")
     ]
-    steps = [row for row in rows if row.experiment in ("memory", "model_size")]
+    of_steps = ("memory", "model_size", "breakdown")
+    steps = [row for row in rows if row.experiment in of_steps]
     if not steps:
         return ""
-    most = max(steps, key=lambda row: row["peak_bytes"])
+    opening = _step_row(result)
+    most = max(steps, key=lambda row: (row is opening, row["peak_bytes"]))
     errors = [abs(row["predicted_peak_bytes"] / row["peak_bytes"] - 1) for row in rows]
     accuracy = f"within {text.percent(max(errors))}" if any(errors) else "exact"
     return (

@@ -215,6 +215,13 @@ class Measured:
             return self.text(formatted)
         return f"{shown} ± {text.percent(self.half_width)}"
 
+    def _narrowing(self, bound: float) -> float:
+        """Returns how many times narrower the side of the interval towards the bound
+        must become to end there; infinite if the value is the bound."""
+        side = self.high - self.value if self.value < bound else self.value - self.low
+        distance = abs(self.value - bound)
+        return side / distance if distance else math.inf
+
     def runs_to_tell(self, *bounds: float) -> str:
         """States how many runs would make the interval exclude the bounds.
 
@@ -229,11 +236,9 @@ class Measured:
         done = 1
         if _PROCESSES in self.sources:
             done = len(self.series.values) if self.series else FEWEST_RUNS
-        distance = min(abs(self.value - bound) for bound in bounds)
-        half = (self.high - self.low) / 2
-        if distance * math.sqrt(MANY_RUNS / done) <= half:
+        factor = max(map(self._narrowing, bounds)) ** 2
+        if done * factor >= MANY_RUNS:
             return f"not even {MANY_RUNS} runs would tell"
-        factor = (half / distance) ** 2
         if _PROCESSES in self.sources and self.series is None:  # of how many is unknown
             return f"about {max(2, math.ceil(factor))} times as many runs would tell"
         runs = math.ceil(done * factor)

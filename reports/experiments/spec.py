@@ -46,6 +46,7 @@ class Extreme:
     among: str = ""  # the parameters that may differ, separated by spaces; "": all
     also: Sequence[str] = ()
     needs: str = ""  # a counter that a row must have
+    each: str = ""  # one row for each value of this parameter
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from reports.experiments.spec import (
 CHECKPOINT = Axis("checkpoint", "none")
 PRECISION = Axis("precision", "fp32")
 IMPLEMENTATION = Axis("implementation", "textbook")
+OVER_LIBRARY = Axis("implementation", "library")
 LAUNCH = Axis("launch", "eager")
 RUNTIME = Axis("runtime", "eager")
 _SPLIT = "precision phase batch d_head"
@@ -41,7 +42,7 @@ SPECS = {
         columns=("flops_per_second", "mfu_measured"),
         phases="first",
         sentence=(
-            Spread(Column("p50_us", "time of a train step"), {"mode": "train_step"}),
+            Spread("p50_us", {"mode": "train_step"}),
             Extreme("mfu_measured"),
             Spread(Column("backward_us", per="forward_us"), {"mode": "train_step"}),
             Spread(Column("optimizer_us", per="p50_us"), {"mode": "train_step"}),
@@ -135,6 +136,7 @@ SPECS = {
         axis=IMPLEMENTATION,
         sentence=(
             Spread("time over textbook", FUSED, versus=IMPLEMENTATION),
+            Spread("time over library", FUSED, versus=OVER_LIBRARY),
             Spread("bandwidth_share", FUSED),
         ),
         plots=(Bars(versus=IMPLEMENTATION, split="model precision"),),
@@ -146,7 +148,9 @@ SPECS = {
         plots=(Bars(versus=KIND),),
     ),
     "warmup": Spec(
-        columns=("mean_us", "stddev_us", "cv", "first_call_us", "steady_ratio"),
+        columns=(
+            *("mean_us", "stddev_us", "first_call_us", "first_ratio", "steady_ratio"),
+        ),
         phases="last",
         sentence=(
             Spread(Column("first_ratio", "first call over a steady one")),
@@ -158,7 +162,7 @@ SPECS = {
     "peak": Spec(
         columns=("flops_per_second", "bytes_per_second", "op_us"),
         sentence=(
-            Extreme("flops_per_second"),
+            Extreme("flops_per_second", each="precision"),
             Extreme("bytes_per_second"),
             Extreme("op_us", least=True),
         ),
@@ -166,7 +170,7 @@ SPECS = {
     ),
     "transfer": Spec(
         columns=("bytes_per_second",),
-        sentence=(Extreme("bytes_per_second"),),
+        sentence=(Extreme("bytes_per_second", among="kind"),),
         plots=(Lines("size", "bytes_per_second"),),
     ),
     "all_reduce": Spec(

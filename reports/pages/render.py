@@ -66,11 +66,12 @@ def html_of(template: str, *folders: Path, **content: Any) -> str:
 
 
 def _brief(table: Table, html: str) -> str:
-    """Formats the first lines and columns of a large table as Markdown, with a link to
-    the HTML page for the rest. That link takes as much room as two lines."""
+    """Formats the last lines, which are of the largest cases, and the first columns of
+    a large table as Markdown, with a link to the HTML page for the rest, which takes as
+    much room as two lines."""
     lines = table.lines
     if len(lines) > MOST_LINES + 2:
-        lines = lines[:MOST_LINES]
+        lines = lines[-MOST_LINES:]
     kept = replace(table, lines=lines).compact(MOST_COLUMNS)
     more = [
         plural(count, noun)

@@ -26,7 +26,6 @@ from reports.results import text
 from reports.results.rows import Failure, Result
 from reports.results.text import Table
 
-MOST_CHANGES = 5  # of the advice that are not folded
 MOST_DISTURBED = 5  # rows that are not folded
 
 # Plots that a spec cannot express.
@@ -59,7 +58,8 @@ def section(result: Result, experiment: str) -> Section:
     """Makes a section. Errors: NotAResult, if a row lacks a part that it must have."""
     errors = [case for case in result.errors if case.experiment == experiment]
     answer = vars(answer_of(result, experiment))
-    return Section(**answer, figures=_figures(result, experiment), errors=errors)
+    figures, in_full = _figures(result, experiment), experiment == "breakdown"
+    return Section(**answer, figures=figures, errors=errors, in_full=in_full)
 
 
 def _share_of_bound(point: Point) -> Measured:
@@ -119,15 +119,16 @@ def advice_section(result: Result) -> Iterator[Section]:
     if not found:
         return
     told = [tell.sentence(given) or "No change is known to help."]
-    best = tell.gains(given)[:MOST_CHANGES]
+    shown = found[: 1 if given.lines else 0]
     reasons = [tell.reasons_table(given.lines)] if given.lines else []
     yield Section(
         name="advice",
         question="What would a change buy, by the rows of this run, and how far is "
         "each part of a step from the least time that the device needs?",
         sentence=" ".join(filter(None, [*told, tell.lacking(given)])),
-        tables=[replace(tell.lines_table(best), title="")] if best else [],
-        details=[*found, *reasons],
+        tables=shown,
+        details=[*found[len(shown) :], *reasons],
+        in_full=True,
     )
 
 
@@ -136,6 +137,12 @@ def _listed(name: str, sentence: str, shown: Table | None, *folded: Table) -> Se
     tables = [shown] if shown and shown.lines else []
     details = [each for each in folded if each.lines]
     return Section(name, "", "", sentence, tables, details, in_full=True)
+
+
+_ALLOWS = (
+    "A verdict allows for the number of values judged; an interval in another section "
+    "is a 95 % one for its value alone."
+)
 
 
 def closing(result: Result) -> Iterator[Section]:
@@ -150,7 +157,7 @@ def closing(result: Result) -> Iterator[Section]:
             table([one for one in judged if one.verdict == verdict], title)
             for verdict, title in titles.items()
         )
-        yield _listed("expectations", summary(judged), *tables)
+        yield _listed("expectations", f"{summary(judged)} {_ALLOWS}", *tables)
     if noisy := [
         [row.name, ", ".join(why)] for row, why in disturbed.disturbed(result)
     ]:

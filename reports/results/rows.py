@@ -2,6 +2,7 @@
 """The rows of a result, and one row of several repetitions."""
 
 import math
+import re
 import statistics
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -206,15 +207,21 @@ def ends_of(counter: str) -> tuple[str, str]:
     return f"{stem}_low{us}", f"{stem}_high{us}"
 
 
+def _first_number(said: str) -> float:
+    """Returns the first number in a finding's text; 0 without any."""
+    found = re.search(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", said)
+    return float(found.group()) if found else 0.0
+
+
 def _findings(rows: list[Row]) -> dict[str, str]:
-    """Returns the findings of at least half of the repetitions, each with its most
-    frequent text. A result that is wrong once is wrong."""
+    """Returns the findings of at least half of the repetitions, each with the text
+    whose number is the median. A result that is wrong once is wrong."""
     texts: dict[str, list[str]] = {}
     for row in rows:
         for key, said in row.findings.items():
             texts.setdefault(key, []).append(said)
     return {
-        key: statistics.mode(said)
+        key: sorted(said, key=_first_number)[(len(said) - 1) // 2]
         for key, said in texts.items()
         if key == "wrong" or 2 * len(said) >= len(rows)
     }

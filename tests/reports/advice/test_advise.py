@@ -30,7 +30,8 @@ def ran(
 def test_the_page_of_each_kind_of_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    norm = part("forward", "norm", 500, pass_bytes=1e6, compulsory_bytes=1e6)
+    moved = {"pass_bytes": 1e6, "compulsory_bytes": 1e6}
+    norm = part("forward", "norm", 500, **moved)
     alone = (*PEAKS, op("textbook", 9000), op("fused", 500))
     kinds: dict[str, tuple[Entry, ...]] = {
         "a step and an operation of it": (
@@ -45,6 +46,11 @@ def test_the_page_of_each_kind_of_run(
         ),
         "a change that costs time": (
             *(step("precision", 1000), step("precision", 1300, "bf16")),
+        ),
+        "a larger gain that is refuted": (
+            *(*PEAKS, norm, part("forward", "ffn", 5000, **moved), whole(9000)),
+            *(op("textbook", 500), op("fused", 260)),
+            *(op("textbook", 5000, "swiglu"), op("fused", 4990, "swiglu")),
         ),
         "a step without peaks and bytes": (part("forward", "norm", 500), whole(1000)),
     }

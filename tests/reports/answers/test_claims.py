@@ -67,6 +67,18 @@ CLAIMS: list[tuple[Any, list[Any]]] = [
     (Onset("overflowed", along="n"), [case("plain", 1, 1, overflowed=0)]),
     (Spread("p50_us"), [SLOW, case("fused", 1, 101, half_width=0.5)]),
     (Spread("time over plain", versus=KIND), [SLOW, FAST]),
+    # Apart at 95 %, but no longer as the extremes of ten pairs.
+    *(
+        (
+            Spread("p50_us", {"kind": "plain"}),
+            [case("plain", n, us, half_width=0.05) for n, us in enumerate(times)],
+        )
+        for times in ((100, 109), (100, 102, 104, 106, 109))
+    ),
+    (
+        Extreme("x_error", each="kind"),
+        [case(kind, n, 1, x_error=n) for kind in ("plain", "fused") for n in (1, 2)],
+    ),
     (
         Spread("x_error", needs="loss_ratio"),
         [SLOW, FAST, case("other", 1, 70, x_error=0.9)],

@@ -26,7 +26,10 @@ def test_a_sentence_needs_its_rows() -> None:
     parts = {"forward_us": 30, "backward_us": 60, "optimizer_us": 10}
     step = entry("model_size/tiny", 100, STEP, batch=4, seq=128, flops=1, **parts)
     untimed = step | {"real_time": 0}
-    memory = entry("memory/a", 0, STEP, peak_bytes=1024, predicted_peak_bytes=1024)
+    peak = {"peak_bytes": 1024, "predicted_peak_bytes": 1024}
+    memory = entry("memory/a", 0, STEP, **peak)
+    higher = memory | {name: 2 * size for name, size in peak.items()}
+    higher["real_time"] = 1
     alone = [
         ranks("alone", 80, "ranks:1/as_one_of:2"),
         ranks("alone", 100, "ranks:1/as_one_of:4"),
@@ -48,6 +51,7 @@ def test_a_sentence_needs_its_rows() -> None:
         "a precision that is slower": made(slower),
         "nothing": made([]),
         "a step and its parts": made([step]),
+        "its peak, although another is higher": made([step | peak, higher]),
         "ranks": made([*alone, *together, *exchanging]),
         "ranks, none of them side by side": made([*alone, *exchanging]),
         "ranks without a single one that has as many threads": made(

@@ -99,6 +99,13 @@ def test_a_row_has_what_half_of_its_repetitions_found_and_is_wrong_if_one_is() -
     assert row.findings == FINDINGS | wrong
 
 
+def test_of_different_findings_a_row_has_the_median_one() -> None:
+    found = ("+499 %", "-12 %", "+241 %", "+1.5e3 %")
+    entries = [ENTRY | {"findings": {"trend": one}} for one in found]
+    (row,) = parse(DOCUMENT | {"benchmarks": entries}).rows
+    assert row.findings["trend"] == "+241 %"
+
+
 @pytest.mark.parametrize(("count", "ends"), [(5, (94, 112)), (6, (90, 110))])
 def test_the_interval_of_few_repetitions_has_each_of_theirs(
     count: int, ends: tuple[float, float]
