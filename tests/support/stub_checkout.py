@@ -32,20 +32,13 @@ RECORDER = """#!/bin/bash
 echo "${0##*/} $*" >>"$STUB_LOG"
 [[ ${STUB_FAILS:-} != "${0##*/}" ]] || exit 8
 """
-NVIDIA_SMI = """#!/bin/sh
-[ -n "$STUB_GPU" ] && echo "GPU 0: Stub" && exit 0
-exit 9
-"""
-# Only tools/lib/gpu_driver.py is run as Python.
-GPU_DRIVER = """#!/bin/sh
-[ -z "$STUB_OLD_DRIVER" ]
-"""
 # Writes the files that its flags name, and one argument per line to its output.
 TRAINBENCH = """#!/bin/bash
 if [[ ${!#} == --list_unavailable ]]; then
   echo "$STUB_UNAVAILABLE"
   exit
 fi
+[[ "$*" != "--device=cuda --list" ]] || exit "${STUB_GPU_STATUS:-2}"
 for argument in "$@"; do
   echo "$argument"
   case $argument in

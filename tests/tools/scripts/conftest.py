@@ -8,8 +8,6 @@ import pytest
 
 from stub_checkout import (
     CMAKE,
-    GPU_DRIVER,
-    NVIDIA_SMI,
     RECORDER,
     TOOLS,
     TRAINBENCH,
@@ -33,8 +31,6 @@ def checkout(tmp_path: Path) -> Checkout:
         "cmake": CMAKE,
         "ctest": RECORDER,
         "clang-tidy": RECORDER,
-        "nvidia-smi": NVIDIA_SMI,
-        "python3": GPU_DRIVER,
     }.items():
         write_script(stubs / name, text)
     return Checkout(root, stubs)

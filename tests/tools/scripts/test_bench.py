@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from processes import wait_until
+from processes import run, wait_until
 from stub_checkout import Checkout, commit, git, write_script
 
 NAME = r"\d{8}T\d{6}Z-%s-%s(-\d+)?"
@@ -49,22 +49,14 @@ def test_a_checkout_that_cannot_be_written(checkout: Checkout, what: str) -> Non
     assert re.fullmatch(f"tools/bench: cannot write (to )?{path}", said)
 
 
-GPU = {"STUB_GPU": "1"}
-
-
 @pytest.mark.parametrize(
-    ("flags", "given", "device"),
-    [
-        ([], GPU, "cuda"),
-        (["--device=cpu"], GPU, "cpu"),
-        (["--device", "cpu"], GPU, "cpu"),
-        ([], GPU | {"STUB_OLD_DRIVER": "1"}, "cpu"),
-    ],
+    ("flags", "device"),
+    [([], "cuda"), (["--device=cpu"], "cpu"), (["--device", "cpu"], "cpu")],
 )
 def test_the_device_in_the_name(
-    checkout: Checkout, flags: list[str], given: dict[str, str], device: str
+    checkout: Checkout, flags: list[str], device: str
 ) -> None:
-    checkout.run("bench", *flags, status=0, **given)
+    checkout.run("bench", *flags, STUB_GPU_STATUS="0")
     assert re.fullmatch(NAME % ("unknown", device) + r"\.json", checkout.results()[0])
 
 
@@ -165,6 +157,7 @@ def test_an_interrupted_first_case_leaves_no_empty_file(checkout: Checkout) -> N
         ("--benchmark_out a.json", "--aoti={aoti} --samples_out=a.samples.jsonl "),
         ("--benchmark_out=a.json --samples_out=b.jsonl --aoti=own", ""),
         ("--resume a.json --samples_out b.jsonl --aoti=own", "--benchmark_out=a.json "),
+        ("--benchmark_out=a.json --samples_out=", "--aoti={aoti} "),
         ("--help", ""),
         ("--list", ""),
         ("--list_unavailable=true", "--aoti={aoti} "),
@@ -209,15 +202,30 @@ def test_another_libtorch_is_configured_afresh(checkout: Checkout) -> None:
     assert log.read_text().splitlines() == configured + build
 
 
-@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+# Sends a signal before the script knows the program.
+EARLY = r"""trap '[[ $BASH_COMMAND != program=\$! ]] || {
+  until [[ -e $STUB_WAIT ]]; do sleep 0.05; done; kill -TERM $$; }' DEBUG
+"""
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, None])
 def test_a_signal_ends_the_program_and_then_the_script(
-    checkout: Checkout, sent: signal.Signals
+    checkout: Checkout, sent: signal.Signals | None
 ) -> None:
-    started = checkout.stubs / "started"
-    with checkout.started("bench", STUB_WAIT=str(started)) as process:
+    started, early = checkout.stubs / "started", checkout.stubs / "early"
+    early.write_text("" if sent else EARLY)
+    given = {"STUB_WAIT": str(started), "BASH_ENV": str(early)}
+    with checkout.started("bench", **given) as process:
         assert wait_until(lambda: started.exists() or process.poll() is not None)
-        process.send_signal(sent)
+        if sent:
+            process.send_signal(sent)
         out, err = process.communicate(timeout=600)
     assert process.returncode == 42
     assert out.endswith("stopped\n")
     assert "wrote " in err
+
+
+def test_a_terminal_may_stop_what_others_print_on_it(checkout: Checkout) -> None:
+    bench = f"stty tostop && '{checkout.root}/tools/bench' --list"
+    command = ["script", "--quiet", "--return", "--command", bench, "/dev/null"]
+    assert run(*command, env=checkout.environment()).stdout.endswith("--list\n")
