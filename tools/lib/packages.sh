@@ -11,7 +11,7 @@ make_package() {
   "$root/tools/export_aoti" $1 "--out=$packages" >"$log" 2>&1 || status=$?
   [[ $status != 130 && $status != 143 ]] || return 255
   ((status == 0)) || {
-    echo "$1" >>"$packages/failed"
+    ((status > 128)) || echo "$1" >>"$packages/failed" # killed, e.g. for its memory
     say "it failed (see $log), and its row will be skipped"
   }
 }
@@ -30,7 +30,7 @@ make_packages() {
   export root packages
   export -f say make_package
   # shellcheck disable=SC2016 # the inner shell expands it
-  printf '%s\0' "${lacking[@]}" | xargs --null --max-args=1 "--max-procs=$(nproc)" \
+  printf '%s\0' "${lacking[@]}" | xargs --null --max-args=1 "--max-procs=$(build_jobs)" \
     bash -c 'make_package "$1"' - || status=$?
   ((status != 124)) || exit 130 # a child ended with 255
 }
