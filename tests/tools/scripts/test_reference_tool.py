@@ -37,7 +37,7 @@ def checkout(checkout: Checkout) -> Checkout:
     write_script(root / "tools/report", LOGGED)
     write_script(root / "tools/answers", f'{LOGGED}[ "$1" = --readme ] || cat "$2"\n')
     write_script(root / "build/release/benchmarks/trainbench", TRAINBENCH)
-    (checkout.stubs / "table").write_text("1")
+    (checkout.stubs / "table").write_text("1\n")
     commit(checkout)
     return checkout
 
@@ -68,8 +68,8 @@ def test_the_run_its_table_its_pages_and_the_readme(checkout: Checkout) -> None:
         "answers --readme README.md reports/reference/my-box/full.json",
     ]
     directory = checkout.root / "reports/reference/my-box"
-    assert (directory / "full.json").read_text() == "1"
-    assert (directory / "full.txt").read_text() == "1"
+    assert (directory / "full.json").read_text() == "1\n"
+    assert (directory / "full.txt").read_text() == "1\n"
     with gzip.open(directory / "full.samples.jsonl.gz", "rt") as log_of_samples:
         assert log_of_samples.read() == '{"name": "a"}\n'
     traces = (directory / "full.memory_trace").iterdir()
@@ -105,13 +105,16 @@ def test_a_run_takes_the_place_of_the_one_before(checkout: Checkout) -> None:
 def test_a_run_that_fails_leaves_the_old_reference(checkout: Checkout) -> None:
     reference(checkout, "my-box")
     commit(checkout)
-    (checkout.stubs / "table").write_text("2")
+    (checkout.stubs / "table").write_text("2\n")
     done = reference(checkout, "my-box", status=1, STUB_STATUS="1")
     assert "the run ended with status 1; it is in build/reference/my-box" in done.stderr
     committed = checkout.root / "reports/reference/my-box/full.txt"
-    assert committed.read_text() == "1"
+    assert committed.read_text() == "1\n"
     failed = checkout.root / "build/reference/my-box/full.json"
-    assert failed.read_text() == "2"
+    assert failed.read_text() == "2\n"
+    write_script(checkout.root / "tools/answers", "#!/bin/sh\nexit 2\n")
+    reference(checkout, "--no-run", "my-box", status=2)
+    assert committed.read_text() == "1\n"
 
 
 def test_uncommitted_changes(checkout: Checkout) -> None:
