@@ -41,6 +41,9 @@ class Memory : public Fixture {
   void AddToCost(const DryCall& call, Cost& cost) const override {
     step_->AddToCost(call, cost);
   }
+  static std::string Unavailable(const Params& p, const Device& device) {
+    return ModelStep::Unavailable(p.step, device);
+  }
 
   Memory(const Params& p, const Device& device)
       : p_(p), device_(device), recorder_(TorchDevice(device)) {

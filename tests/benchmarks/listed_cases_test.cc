@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "fixtures/experiment/experiment.h"
 #include "tests/support/matchers.h"
 
@@ -45,6 +46,18 @@ TEST(CaseNamesTest, ASegmentHasAllBlocksAtMost) {
       ElementsAre("checkpointing/every_4" + rest));
   EXPECT_THAT(NamesOf("checkpointing", {{"checkpoint", {"every_9"}}}),
               ElementsAre("checkpointing/every_4" + rest));
+}
+
+TEST(UnavailableCasesTest, NoExperimentHasTf32OnACpu) {
+  RunOptions options;
+  options.suite = Suite::kSmoke;
+  options.axes = {{"precision", {"tf32"}}};
+  std::set<std::string> available;
+  for (const Case& one : ListCases(options, ListedDevice(DeviceKind::kCpu))) {
+    const bool is_tf32 = absl::StrContains(one.name.text(), "/tf32/");
+    if (is_tf32 && one.unavailable.empty()) available.insert(ExperimentOf(one));
+  }
+  EXPECT_THAT(available, IsEmpty());
 }
 
 // Returns the name of a case up to the values of its parameters.
