@@ -5,7 +5,6 @@
 #include <torch/nn/modules/container/modulelist.h>
 #include <torch/types.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -50,27 +49,6 @@ void Run(std::span<Block> layers, std::size_t first, ResidualStream& stream) {
   }
 }
 
-std::vector<at::Tensor> ParametersOf(const std::vector<Block>& layers) {
-  std::vector<at::Tensor> all;
-  for (const Block& layer : layers) {
-    for (const at::Tensor& one : layer->parameters()) all.push_back(one);
-  }
-  return all;
-}
-
-// Runs the same layers, but keeps only their input and recomputes the rest.
-ResidualStream RunAgainInBackward(const std::vector<Block>& layers,
-                                  std::size_t first,
-                                  const ResidualStream& stream) {
-  const auto work = [layers = layers,
-                     first](const std::vector<at::Tensor>& inputs) mutable {
-    ResidualStream through = StreamOf(inputs);
-    Run(layers, first, through);
-    return TensorsOf(through);
-  };
-  return StreamOf(Checkpoint(work, TensorsOf(stream), ParametersOf(layers)));
-}
-
 }  // namespace
 
 TransformerLmImpl::TransformerLmImpl(const ModelConfig& config,
@@ -103,6 +81,23 @@ TransformerLmImpl::TransformerLmImpl(const ModelConfig& config,
         "lm_head",
         Linear(config.d_model, config.vocab, options, config.implementation));
   }
+  listed_ = parameters();
+  segments_ = MakeSegments();
+}
+
+std::vector<TransformerLmImpl::Segment> TransformerLmImpl::MakeSegments()
+    const {
+  std::vector<Segment> segments;
+  const auto count =
+      static_cast<std::size_t>(config_.checkpointing.SegmentOf(config_.layers));
+  for (std::size_t i = 0; count > 0 && i < layers.size(); ++i) {
+    if (i % count == 0) segments.push_back({.first = i});
+    segments.back().layers.push_back(layers[i]);
+    for (const at::Tensor& one : layers[i]->parameters()) {
+      segments.back().parameters.push_back(one);
+    }
+  }
+  return segments;
 }
 
 void TransformerLmImpl::BuildRopeCache(int64_t seq) {
@@ -113,14 +108,17 @@ void TransformerLmImpl::BuildRopeCache(int64_t seq) {
 }
 
 void TransformerLmImpl::RunLayers(ResidualStream& stream) {
-  const auto count =
-      static_cast<std::size_t>(config_.checkpointing.SegmentOf(config_.layers));
-  if (count == 0 || !at::GradMode::is_enabled()) return Run(layers, 0, stream);
-  for (std::size_t first = 0; first < layers.size(); first += count) {
-    const auto segment = std::span(layers).subspan(
-        first, std::min(count, layers.size() - first));
-    stream =
-        RunAgainInBackward({segment.begin(), segment.end()}, first, stream);
+  if (segments_.empty() || !at::GradMode::is_enabled()) {
+    return Run(layers, 0, stream);
+  }
+  for (const Segment& segment : segments_) {
+    const auto work = [layers = segment.layers, first = segment.first](
+                          const std::vector<at::Tensor>& inputs) mutable {
+      ResidualStream through = StreamOf(inputs);
+      Run(layers, first, through);
+      return TensorsOf(through);
+    };
+    stream = StreamOf(Checkpoint(work, TensorsOf(stream), segment.parameters));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
+#include <cstddef>
 #include <vector>
 
 #include "model/nn/block.h"
@@ -42,6 +43,10 @@ class TransformerLmImpl : public torch::nn::Module {
 
   const ModelConfig& config() const { return config_; }
 
+  // parameters(), listed once, as a training loop does: LibTorch makes a map of
+  // names for each call.
+  const std::vector<at::Tensor>& parameter_list() const { return listed_; }
+
   Embedding token_embeddings;
   Embedding position_embeddings;  // empty unless positions are learned
   std::vector<Block> layers;
@@ -49,6 +54,14 @@ class TransformerLmImpl : public torch::nn::Module {
   Linear lm_head;
 
  private:
+  // Consecutive layers that are recomputed together; the first has this number.
+  struct Segment {
+    std::size_t first;
+    std::vector<Block> layers = {};
+    std::vector<at::Tensor> parameters = {};
+  };
+
+  std::vector<Segment> MakeSegments() const;
   // tokens [batch, seq] -> [batch, seq, d_model].
   at::Tensor Embed(const at::Tensor& tokens);
   void RunLayers(ResidualStream& stream);
@@ -56,6 +69,8 @@ class TransformerLmImpl : public torch::nn::Module {
 
   ModelConfig config_;
   LayerRanks* ranks_;
+  std::vector<at::Tensor> listed_;
+  std::vector<Segment> segments_;  // empty: no checkpoints
 };
 TORCH_MODULE(TransformerLm);
 

@@ -25,8 +25,8 @@ Batch RandomBatch(int64_t vocab, int64_t batch, int64_t seq,
           at::randint(vocab, {batch, seq}, options)};
 }
 
-std::vector<at::Tensor> Parameters(const TransformerLm& model) {
-  return model->parameters();
+const std::vector<at::Tensor>& Parameters(const TransformerLm& model) {
+  return model->parameter_list();
 }
 
 void ReleaseGradients(const TransformerLm& model) {

@@ -7,6 +7,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "model/nn/transformer_lm.h"
 #include "model/spec/phase.h"
@@ -26,8 +27,8 @@ struct Batch {
 // generator.
 Batch RandomBatch(int64_t vocab, int64_t batch, int64_t seq, at::Device device);
 
-// Parameters in the order of named_parameters().
-std::vector<at::Tensor> Parameters(const TransformerLm& model);
+// Parameters in the order of named_parameters(). The model keeps the list.
+const std::vector<at::Tensor>& Parameters(const TransformerLm& model);
 
 // Releases every gradient (sets it to undefined, not to zero).
 void ReleaseGradients(const TransformerLm& model);

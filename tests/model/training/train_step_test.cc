@@ -95,6 +95,15 @@ TEST_F(TrainStepTest, OnlyTrainStepChangesTheWeights) {
   }
 }
 
+TEST_F(TrainStepTest, NoStepListsTheParametersAgain) {
+  EXPECT_EQ(&Parameters(model_), &Parameters(model_));
+  const std::vector<at::Tensor> found = model_->parameters();
+  ASSERT_EQ(Parameters(model_).size(), found.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_TRUE(Parameters(model_)[i].is_same(found[i])) << i;
+  }
+}
+
 TEST_F(TrainStepTest, OnlyTrainStepNeedsAnOptimizer) {
   EXPECT_THROW(
       RunStep(StepMode::kTrainStep, model_, nullptr, batch_, Precision::kFp32),
