@@ -48,8 +48,7 @@ class FusedOps : public Fixture {
   };
 
   static std::string Unavailable(const Params& p, const Device& device) {
-    return FusedOpUnavailable(p.op, p.implementation, device.kind,
-                              p.model.d_model);
+    return FusedOpUnavailable(p.op, p.implementation, device.kind, p.model);
   }
 
   static MeasurementOptions OptionsOf(const Params& p, const Device&) {

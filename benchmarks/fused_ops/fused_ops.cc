@@ -131,14 +131,18 @@ double FusedOpBytes(FusedOp op, std::optional<Phase> phase,
 }
 
 std::string FusedOpUnavailable(FusedOp op, Implementation implementation,
-                               DeviceKind device, int64_t d_model) {
+                               DeviceKind device, const ModelConfig& model) {
   if (op == FusedOp::kAddRmsNorm) {
     ModelConfig with_norm;
-    with_norm.d_model = d_model;
+    with_norm.d_model = model.d_model;
     with_norm.implementation = implementation;
     return ImplementationUnavailable(with_norm, device);
   }
-  return op == FusedOp::kRope && implementation == Implementation::kLibrary
+  if (op != FusedOp::kRope) return "";
+  if (model.positions != Positions::kRope) {
+    return "this model has no rotary embedding";
+  }
+  return implementation == Implementation::kLibrary
              ? "LibTorch has no rotary embedding; see textbook and fused"
              : "";
 }

@@ -47,10 +47,10 @@ double FusedOpBytes(FusedOp op, std::optional<Phase> phase,
                     const ModelConfig& model, int64_t batch, int64_t seq,
                     int width);
 
-// Returns why the device lacks this implementation for models of this width;
-// empty if it has one.
+// Returns why the device lacks this implementation for such a model; empty if
+// it has one.
 std::string FusedOpUnavailable(FusedOp op, Implementation implementation,
-                               DeviceKind device, int64_t d_model);
+                               DeviceKind device, const ModelConfig& model);
 
 // One operation on random inputs of a model's shape.
 class FusedOpCall {

@@ -24,7 +24,7 @@ ModelConfig Config() {
 TEST(FusedOpCallTest, EveryImplementationPassesItsCheckAndAgain) {
   for (const FusedOp op : FusedOpName.values()) {
     for (const Implementation implementation : kImplementations) {
-      if (!FusedOpUnavailable(op, implementation, DeviceKind::kCpu, 24)
+      if (!FusedOpUnavailable(op, implementation, DeviceKind::kCpu, Config())
                .empty()) {
         continue;
       }
@@ -58,15 +58,28 @@ TEST(FusedOpCallTest, LibTorchHasNoRotation) {
   for (const FusedOp op : FusedOpName.values()) {
     for (const Implementation implementation : kImplementations) {
       EXPECT_EQ(
-          FusedOpUnavailable(op, implementation, DeviceKind::kCpu, 24).empty(),
+          FusedOpUnavailable(op, implementation, DeviceKind::kCpu, Config())
+              .empty(),
           op != FusedOp::kRope || implementation != Implementation::kLibrary);
     }
   }
 }
 
+TEST(FusedOpCallTest, LearnedPositionsAreNotRotated) {
+  ModelConfig config = Config();
+  config.positions = Positions::kLearned;
+  for (const FusedOp op : FusedOpName.values()) {
+    EXPECT_EQ(
+        FusedOpUnavailable(op, Implementation::kFused, DeviceKind::kCpu, config)
+            .empty(),
+        op != FusedOp::kRope);
+  }
+}
+
 TEST(FusedOpCallTest, OnAGpuANormHasALimit) {
   const auto why = [](FusedOp op, Implementation implementation) {
-    return FusedOpUnavailable(op, implementation, DeviceKind::kCuda, 8200);
+    return FusedOpUnavailable(op, implementation, DeviceKind::kCuda,
+                              {.name = "m", .d_model = 8200});
   };
   using enum Implementation;
   EXPECT_THAT(why(FusedOp::kAddRmsNorm, kFused), HasSubstr("d_model is 8200"));
