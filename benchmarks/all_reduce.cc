@@ -175,7 +175,7 @@ TRAINBENCH_REGISTER(AllReduce, "all_reduce/backend/ranks/bytes")
              Counter("busbw_bytes_per_second")
                  .Of("backend=gloo ranks=2 bytes=100000000"),
              About(2e9, 0.3))
-    ->Expect(
+    ->ExpectOnH100(
         "NCCL over NVLink has 300 GB/s",
         Counter("busbw_bytes_per_second").Of("backend=nccl bytes=100000000"),
         About(3e11, 0.3));

@@ -68,12 +68,12 @@ TRAINBENCH_REGISTER_F(
                  .Per("forward_us")
                  .Of("variant=own phase=forward_backward"),
              About(2.5, 0.3))
-    ->ExpectOnGpu(
+    ->ExpectOnH100(
         "our kernels reach 335 TFLOP/s forward",
         Counter("kernel_flops_per_second")
             .Of("variant=own precision=bf16 phase=forward heads=16 d_head=128"),
         AtLeast(335e12))
-    ->ExpectOnGpu(
+    ->ExpectOnH100(
         "16 heads of 16,384 tokens take 6 ms in both passes",
         Time().Of("variant=own phase=forward_backward heads=16 d_head=64"),
         AtMost(6000))

@@ -94,6 +94,18 @@ TEST_P(ExpectationsTest, EachIsAboutACaseOfSomeSuite) {
   }
 }
 
+TEST(ExpectationsOfGpusTest, AbsoluteRatesAreAnH100s) {
+  const auto count = [](const std::string& name) {
+    Device device = ListedDevice(DeviceKind::kCuda);
+    device.name = name;
+    return ListExpectations({}, device, {"all_reduce", "flash_attention"})
+        .size();
+  };
+  EXPECT_EQ(count("NVIDIA A40"), 3);
+  EXPECT_EQ(count("NVIDIA H100 80GB HBM3"), 6);
+  EXPECT_EQ(count("NVIDIA H200"), 6);
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, ExpectationsTest,
                          testing::Values(DeviceKind::kCpu, DeviceKind::kCuda),
                          [](const auto& device) {
