@@ -5,10 +5,10 @@
 // Expect: One warm-up call is enough for anything that happens only once: with
 //   calls:1 the mean of ten steps over a steady one, steady_ratio, is near 1.
 //   The first call pays for what later calls find ready: memory from the
-//   system, threads, and on a GPU kernel loading and library handles. If it
-//   takes 1 + c times a steady step, the ratio with calls:0 is 1 + c / 10, and
-//   the standard deviation of the ten is c / sqrt(10) of a step. A difference
-//   between calls:1 and calls:5 comes from clocks and caches.
+//   system, and on a GPU kernel loading and library handles. If it takes 1 + c
+//   times a steady step, the ratio with calls:0 is 1 + c / 10, and the standard
+//   deviation of the ten is c / sqrt(10) of a step. A difference between
+//   calls:1 and calls:5 comes from clocks and caches.
 
 #include <iterator>
 #include <vector>
