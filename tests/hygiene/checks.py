@@ -60,7 +60,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "ddp": ("trainer", "comm", "training", "spec"),
     "trainer": ("comm", "verification", "training", "nn", "spec"),
     "ops": ("comm", "verification", "training", "nn", "spec"),
-    "reporters": ("experiment", "base"),
+    "reporters": ("experiment", "timing", "base"),
     "experiment": ("timing", "memory", "device", "base", "spec"),
     "ranks": ("timing", "memory", "device", "base", "comm", "spec"),
     "verification": ("training", "nn", "dry_run", "spec"),
