@@ -216,7 +216,7 @@ def memory(
         for moment, has_gradients in MOMENTS.items()
         if moment in parts
     )
-    highest = max(moments, key=lambda items: sum(items.values()), default={})
+    highest = max((*moments, parts["gradient"]), key=lambda items: sum(items.values()))
     return Memory(parts["static"], parts["gradient"], highest, parts["reserved"])
 
 

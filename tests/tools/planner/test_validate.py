@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from plan_program import by_hand_file, plan, plan_row, run, table
-from tools.planner.recipes import MOMENTS, TABLE, UNITS, read_table
+from tools.planner.recipes import MOMENTS, TABLE, UNITS, read_table, recipes
 from tools.planner.validation.main import main
 from tools.planner.validation.points import Point, read_points
 
@@ -63,6 +63,14 @@ def test_a_plan_has_the_items_of_its_recipe() -> None:
     assert recipe["peak"]["logits in fp32"] == 4 * 4 * 64 * 12565
     items = (*recipe["static"].values(), *recipe["peak"].values())
     assert recipe["peak_bytes"] == sum(items)
+
+
+@pytest.mark.parametrize("name", recipes())
+def test_the_peak_is_never_below_what_remains_between_steps(name: str) -> None:
+    (precision, *_) = recipes()[name].named("precision", frozenset({"whole"}))
+    flags = ("--models=GPT-2-124M", "--batch=1", "--seq=64", f"--precision={precision}")
+    found = plan_row(*flags, f"--recipe={name}")["recipe"]
+    assert found["peak_bytes"] >= found["static_bytes"]
 
 
 def test_each_question_that_is_answered_has_a_command() -> None:
