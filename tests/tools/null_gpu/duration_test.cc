@@ -109,6 +109,7 @@ TEST_F(DurationTest, AKernelOnListsPassesOverThePiecesOfItsBlocks) {
   // It reads four tensors and writes three.
   EXPECT_EQ(Ns(Passing(name, 1'000'000)), 3'500);
   EXPECT_EQ(Ns(Passing(name, 1'000'000'000)), 3'670);
+  EXPECT_EQ(Ns(Passing(name + "N3c108BFloat16E", 1'000'000'000)), 1'835);
 }
 
 TEST_F(DurationTest, ACopyIsAsFastAsItsSlowestSide) {

@@ -44,13 +44,16 @@ double LocatedBytes(const Operation& operation) {
 // (aten/src/ATen/native/cuda/MultiTensorApply.cuh). Each list is read, and all
 // except one, the gradients, are written.
 double BytesOfLists(const Operation& operation) {
-  constexpr double kPieceBytes = 65536 * sizeof(float);
+  constexpr double kPieceElements = 65536;
   constexpr std::string_view kLists = "MetadataILi";
   const std::string_view name = operation.kernel->name;
   const size_t at = name.find(kLists);
   if (name.find("multi_tensor_apply") == name.npos || at == name.npos) return 0;
   const double lists = std::atof(name.data() + at + kLists.size());
-  const double pieces = lists * operation.grid.x * kPieceBytes;
+  const bool has_16_bits =
+      name.find("8BFloat16") != name.npos || name.find("4Half") != name.npos;
+  const double piece_bytes = kPieceElements * (has_16_bits ? 2 : 4);
+  const double pieces = lists * operation.grid.x * piece_bytes;
   return std::min(LocatedBytes(operation), pieces) * (2 * lists - 1) / lists;
 }
 
