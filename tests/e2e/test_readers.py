@@ -138,7 +138,7 @@ def test_a_case_that_does_not_fit_has_no_entry(trainbench: Program) -> None:
     document = json.loads(text)
     (skipped,) = document["skipped"]
     assert skipped["name"] == NANO_FORWARD_NAME
-    assert "; peak at aten::" in skipped["reason"]
+    assert "; a call's peak is at aten::" in skipped["reason"]
     assert "; largest tensors: " in skipped["reason"]
     rows = names(measured(document))
     assert rows and NANO_FORWARD_NAME not in rows
