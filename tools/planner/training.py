@@ -123,9 +123,10 @@ def predicted(rates: "Sequence[Row]", row: Json, query: Json) -> dict[str, Any]:
         timed = _timed(rates, step, batch, seq)
         if timed is None:
             return found | {"basis": f"no row {step}"}
-        # Recomputation runs at the same rate of the hardware.
-        again = row["recomputed_flops"]
-        rate = timed[_RATE] * (row["flops"] / (row["flops"] + again))
+        # Recomputation, also in the timed step, runs at the same rate of the hardware.
+        again = timed.get("recomputed_flops") or 0
+        hardware = timed[_RATE] + 1e6 * again / timed.time_us
+        rate = hardware * (row["flops"] / (row["flops"] + row["recomputed_flops"]))
         basis = timed.name
     found |= {"seconds": steps * row["flops"] / rate, "basis": basis, _RATE: rate}
     return found | ({"mfu": rate / peak} if peak else {})

@@ -24,8 +24,8 @@ MFU = ("--models=small", "--tokens=1e9", "--mfu=0.4", "--peak_tflops=100")
 STEP = "model_size/{}/fp32/train_step/batch:{}/seq:{}".format
 
 
-def timed(name: str, rate: float) -> dict[str, Any]:
-    return entry(name, 1.0, flops_per_second=rate)
+def timed(name: str, rate: float, **counters: float) -> dict[str, Any]:
+    return entry(name, 1.0, flops_per_second=rate, **counters)
 
 
 def measured(tmp_path: Path, *rows: dict[str, Any]) -> str:
@@ -119,6 +119,7 @@ def test_the_time_of_training_as_measured(tmp_path: Path) -> None:
     flag = measured(
         tmp_path,
         timed(STEP("tiny", 1, 128), 1e12),
+        timed(STEP("tiny", 2, 128), 1e12, recomputed_flops=2e6),
         timed(STEP("tiny", 4, 128), 2e12),
         timed(STEP("tiny", 4, 256), 5e12),
         timed(STEP("tiny", 4, 128), 4e12),  # another repetition
@@ -137,10 +138,12 @@ def test_the_time_of_training_as_measured(tmp_path: Path) -> None:
     # For another shape, the row with the most tokens is used instead.
     tiny, _ = plan_json(*flags, "--seq=512")["rows"]
     assert tiny["training"]["basis"] == STEP("tiny", 4, 256)
-    again, _ = plan_json(*flags, "--seq=128", "--checkpoint=every_1")["rows"]
-    assert again["training"]["seconds"] == pytest.approx(
-        2**20 / 512 * (again["flops"] + again["recomputed_flops"]) / 3e12
-    )
+    for batch in (2, 4):
+        shape = (f"--batch={batch}", "--seq=128")
+        again = plan_row("--models=tiny", flag, *shape, "--checkpoint=every_1")
+        assert again["training"]["seconds"] == pytest.approx(
+            2**13 / batch * (again["flops"] + again["recomputed_flops"]) / 3e12
+        )
 
 
 def test_a_measurement_that_is_none_is_refused(tmp_path: Path) -> None:
