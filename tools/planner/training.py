@@ -110,7 +110,10 @@ def _timed(rates: "Sequence[Row]", step: str, batch: int, seq: int) -> "Row | No
 
 def predicted(rates: "Sequence[Row]", row: Json, query: Json) -> dict[str, Any]:
     """Predicts the training time for a row of the plan, by `rates` unless the query
-    has a share of a peak."""
+    has a share of a peak. Raises ValueError if the row does not train."""
+    if row["mode"] != "train_step":
+        allowed = "allowed with --mfu or --measured: train_step"
+        raise ValueError(f"--mode is {row['mode']}; {allowed}")
     batch, seq = query["batch"], query["seq"]
     peak: float = query.get("peak_flops_per_second", 0)
     steps = whole(query["tokens"] / (batch * seq)) or 0

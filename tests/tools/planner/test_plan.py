@@ -176,6 +176,7 @@ WRONG = f"""
     --device_memory_gib=0; --mfu=1.5 --peak_tflops=9; --mfu=0.5;
     --mfu=0.5 --peak_tflops=-9; {MFU_AND_PEAK} --measured=x; --mfu=0.5 --mfu=0.4;
     --peak_tflops=9; --tokens=5; {MFU_AND_PEAK} --tokens=0; --mfu=0.5 --parallel;
+    {MFU_AND_PEAK} --models=tiny --mode=inference;
     --json -- --json; --json=maybe; --model={MINE} --model={MINE};
     --model=name=mine; --models=mine; small; --batch=1048576 --seq=1048576;
     --model={HUGE} --models=huge; --measured=nothing.json;
