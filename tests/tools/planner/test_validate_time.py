@@ -19,6 +19,7 @@ from tools.planner.validation.cells import DATA, Lacks
 from tools.planner.validation.judged import compare
 from tools.planner.validation.main import main
 from tools.planner.validation.points import read_points
+from tools.planner.validation.step_times import judge
 from tools.planner.validation.steps import read_steps, steps_of
 
 
@@ -125,6 +126,19 @@ def test_a_key_may_be_absent_from_a_point_but_not_from_an_answer() -> None:
     assert len(compare([("a", absent.popitem)], lambda step: ()).lacking) == 1
     with pytest.raises(KeyError):
         compare([("a", str)], absent.__getitem__)
+
+
+def test_a_share_of_the_blocks_has_its_share_of_the_recomputed_flops(
+    tmp_path: Path,
+) -> None:
+    def measured(share: str) -> float:
+        cells = {"unit": "HFU TFLOP/s", "recomputed": share}
+        ((_, made),) = read_steps(by_hand_file(tmp_path, **cells))
+        (found,) = judge(made(), lambda job: ask(job.request()))
+        return found.measured or 0
+
+    none, half, all_ = map(measured, ("0", "0.5", "1"))
+    assert none < half == pytest.approx((none + all_) / 2)
 
 
 def test_a_large_error_has_an_exit_status(tmp_path: Path) -> None:

@@ -18,8 +18,10 @@ def _flops(job: TimedJob, row: Row, recomputes: bool) -> float:
     """FLOPs per GPU and step, averaged over a pipeline's stages."""
     others = 1 - 1 / job.pipeline
     flops = row["flops"] * (1 - head_share(row) * others)
-    recomputed = row["recomputed_flops"] if recomputes else 0
-    return float(job.micro_batches * (flops + recomputed))
+    if recomputes:  # a third of a step's FLOPs are of its forward pass
+        of_blocks = row["flops"] * (1 - head_share(row)) / 3
+        flops += row["recomputed_flops"] + job.recomputed * of_blocks
+    return float(job.micro_batches * flops)
 
 
 def _measured_us(step: Step, row: Row) -> float:
