@@ -43,12 +43,13 @@ std::string WhyNot(const RankMemory& memory, int64_t budget_bytes) {
     return absl::StrCat(needs, kAtBuild);
   }
   const int64_t resident = memory.resident_bytes;
-  return absl::StrCat(
-      needs, ": shards and AdamW take ", HumanBytes(Number(resident)),
-      ", a step ", HumanBytes(Number(memory.step_peak_bytes - resident)),
-      " more at ", memory.peak_at, ", unused blocks and cuBLAS ",
-      HumanBytes(Number(needed - memory.step_peak_bytes)),
-      "; largest tensors: ", memory.largest_at_peak);
+  return absl::StrCat(needs, ": ", HumanBytes(Number(resident)),
+                      " stay between steps, a step takes ",
+                      HumanBytes(Number(memory.step_peak_bytes - resident)),
+                      " more at ", memory.peak_at,
+                      ", unused blocks and cuBLAS ",
+                      HumanBytes(Number(needed - memory.step_peak_bytes)),
+                      "; largest tensors: ", memory.largest_at_peak);
 }
 
 std::string WhyNot(const Json& rehearsal, int64_t budget_bytes) {
