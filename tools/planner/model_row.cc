@@ -244,7 +244,7 @@ Json RowOf(const StepParams& step, const ModelConfig& whole,
 absl::StatusOr<Json> ModelRow(const Json& request) {
   static const absl::StatusOr<Device> device = OpenDevice("cpu");
   if (!device.ok()) return device.status();
-  at::set_num_threads(1);  // the answer is the same on any machine
+  at::set_num_threads(1);  // the answer does not depend on the cores
   ASSIGN_OR_RETURN(const auto whole, ReadStep(request));
   const int64_t ranks = request.value("tensor_ranks", int64_t{1});
   RETURN_IF_ERROR(ValidateParts(whole.model, ranks));

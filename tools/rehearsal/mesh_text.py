@@ -24,9 +24,9 @@ _EXACT = (
 )
 _COMPUTED = (
     "Computed, not measured: {overlap}. Compute takes the FLOPs of each component, "
-    "without what a mask hides, at {tflops} TFLOP/s, or its least bytes at {memory} "
-    "GB/s. A call takes {inside} inside a node of {node}, {between} from each GPU to "
-    "other nodes."
+    "without what a mask hides, at {tflops} TFLOP/s, or the bytes that its operators "
+    "read and write, at {memory} GB/s. A call takes {inside} inside a node of {node}, "
+    "{between} from each GPU to other nodes."
 )
 
 
