@@ -137,9 +137,13 @@ class Comparison:
             lines.append(cells[: len(head)])
         return Table(head, lines)
 
-    def as_text(self) -> str:
+    def reasons(self) -> list[list[str]]:
+        """What lacking points lack, and how many of them."""
         counts = Counter(each.lacks for each in self.lacking).most_common()
-        lines = [[word, str(count)] for word, count in counts]
+        return [[word, str(count)] for word, count in counts]
+
+    def as_text(self) -> str:
+        lines = self.reasons()
         of = self.points + len(self.lacking)
         parts = [
             self.table().columns((0, 1, 2, -1)),

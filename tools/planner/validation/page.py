@@ -73,12 +73,12 @@ def headlines(sizes: Comparison, times: Comparison) -> Iterator[str]:
 
 
 def page(sizes: Comparison, times: Comparison) -> dict[Path, str]:
-    """Returns the texts of the page and its plot, by path. The page lists the points
+    """Returns the texts of the page and its plot, by path. The page counts the points
     without a predicted size or time."""
     lacking = [
-        [of, each.name, each.lacks]
+        [of, *reason]
         for of, found in (("memory", sizes), ("time", times))
-        for each in found.lacking
+        for reason in found.reasons()
     ]
     figure = scatter(times)
     parts = [
@@ -94,6 +94,6 @@ def page(sizes: Comparison, times: Comparison) -> dict[Path, str]:
         "## Memory of each job",
         sizes.table().markdown(),
         "## What no job expresses",
-        Table(("of", "point", "lacks"), lacking).markdown(),
+        Table(("of", "lacks", "points"), lacking).markdown(),
     ]
     return {PAGE: "\n\n".join(parts) + "\n", PLOT: figure.document() + "\n"}
