@@ -2,7 +2,9 @@
 """tools/planner/timing: what the committed predictions (test_validate_time.py) do not
 show of the rates of devices, and of steps timed with them."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,9 @@ from tools.planner.recipes import Job, read_table
 from tools.planner.timing import TABLE
 from tools.planner.timing.rates import Device, Shares, devices, of_result
 from tools.planner.timing.step import StepTime, TimedJob, step_time
+from tools.rehearsal.run import GPUS
 
+PROFILES = Path(__file__).parents[3] / "tools/null_gpu/core/profile.h"
 # At the peak, 1 FLOP or byte takes 1 us; a host operator takes no time.
 ONE = Device(
     "one",
@@ -98,11 +102,18 @@ def test_each_micro_batch_gathers_sharded_parameters() -> None:
 def test_every_device_has_all_rates_with_a_source() -> None:
     rates = {"bf16", "tf32", "fp32", "memory", "attention", "nvlink", "network"}
     for device in devices().values():
-        assert rates <= device.peaks.keys() and (device.capacity or 0) >= 24 * 2**30
+        assert rates <= device.peaks.keys() and (device.capacity or 0) > 23 * 2**30
         assert all(0.2 < shares[1] <= 1 for shares in device.memory.values())
     assert all(line["source"] for line in read_table(TABLE))
     with pytest.raises(ValueError, match="h100 has no rate of fp8; it has"):
         devices()["h100"].peak("fp8")
+
+
+def test_a_device_has_the_memory_of_its_null_gpu() -> None:
+    profiles = PROFILES.read_text("utf-8")
+    for gpu in GPUS:
+        gib = (devices()[gpu].capacity or 0) / 2**30
+        assert re.search(rf'"{gpu}", ".*", Gib\({gib}\)', profiles), gpu
 
 
 def test_a_result_has_the_rates_of_its_cpu() -> None:
