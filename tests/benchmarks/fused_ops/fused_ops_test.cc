@@ -54,25 +54,21 @@ TEST(FusedOpCallTest, RestoreGivesOverwrittenInputsTheirValuesAgain) {
   }
 }
 
-TEST(FusedOpCallTest, LibTorchHasNoRotation) {
+TEST(FusedOpCallTest, LibTorchHasNoRotationNorHaveLearnedPositions) {
+  using enum Implementation;
+  const auto is_available = [](FusedOp op, Implementation implementation,
+                               Positions positions) {
+    ModelConfig config = Config();
+    config.positions = positions;
+    return FusedOpUnavailable(op, implementation, DeviceKind::kCpu, config)
+        .empty();
+  };
   for (const FusedOp op : FusedOpName.values()) {
-    for (const Implementation implementation : kImplementations) {
-      EXPECT_EQ(
-          FusedOpUnavailable(op, implementation, DeviceKind::kCpu, Config())
-              .empty(),
-          op != FusedOp::kRope || implementation != Implementation::kLibrary);
-    }
-  }
-}
-
-TEST(FusedOpCallTest, LearnedPositionsAreNotRotated) {
-  ModelConfig config = Config();
-  config.positions = Positions::kLearned;
-  for (const FusedOp op : FusedOpName.values()) {
-    EXPECT_EQ(
-        FusedOpUnavailable(op, Implementation::kFused, DeviceKind::kCpu, config)
-            .empty(),
-        op != FusedOp::kRope);
+    const bool is_other = op != FusedOp::kRope;
+    EXPECT_TRUE(is_available(op, kTextbook, Positions::kRope));
+    EXPECT_TRUE(is_available(op, kFused, Positions::kRope));
+    EXPECT_EQ(is_available(op, kLibrary, Positions::kRope), is_other);
+    EXPECT_EQ(is_available(op, kFused, Positions::kLearned), is_other);
   }
 }
 
