@@ -28,7 +28,7 @@ struct Inputs {
 // Reports products that no LibTorch operator computes to a dry run.
 // other_bytes() is the size of the other tensors that are read or written.
 template <typename Bytes>
-void RecordAttention(const Inputs& inputs, int products,
+void RecordAttention(const char* name, const Inputs& inputs, int products,
                      const Bytes& other_bytes) {
   if (!DryRun::IsOn()) return;
   const double flops = 2.0 * products * static_cast<double>(inputs.q.numel()) *
@@ -38,7 +38,7 @@ void RecordAttention(const Inputs& inputs, int products,
   const int64_t matrices = std::min<int64_t>(
       inputs.q.size(0) * inputs.q.size(1), at::get_num_threads());
   DryRun::Record(
-      {.name = "trainbench::attention",
+      {.name = name,
        .flops = flops,
        .bytes = BytesOf({inputs.q, inputs.k, inputs.v}) + other_bytes(),
        .by_onednn =
@@ -101,7 +101,9 @@ class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
                                         .v = InputOf(aligned.v),
                                         .o = OutputOf(output),
                                         .log_sum = log_sum.data_ptr<float>()});
-    RecordAttention(inputs, 2, [&] { return BytesOf({output, log_sum}); });
+    RecordAttention("trainbench::attention", inputs, 2, [&] {
+      return BytesOf({output, log_sum});
+    });
     ctx->save_for_backward({inputs.q, inputs.k, inputs.v, output, log_sum});
     return output;
   }
@@ -137,7 +139,7 @@ class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
                   .delta = delta.data_ptr<float>(),
                   .grad_q_sum = static_cast<float*>(Out(of_q_sum))});
     // The scores again, and four gradients.
-    RecordAttention(inputs, 5, [&] {
+    RecordAttention("trainbench::attention_backward", inputs, 5, [&] {
       return BytesOf({gradient, output, log_sum, of_q, of_k, of_v});
     });
     return {of_q, of_k, of_v};

@@ -69,6 +69,16 @@ def test_fused_attention_is_never_faster_than_the_peak_of_products() -> None:
     assert found.parts["attention"] == pytest.approx(425)
 
 
+def test_recomputed_attention_is_as_fast_as_in_the_forward_pass() -> None:
+    def us(name: str, phase: str) -> float:
+        calls = {(name, phase): (1, 85, 1)}
+        return step_time(ONE, JOB, lambda _: row(calls)).parts["attention"]
+
+    first, again = us("attention", "forward"), us("attention", "backward")
+    assert first == again
+    assert us("attention_backward", "backward") == pytest.approx(first / 0.85)
+
+
 def test_a_slow_host_is_waited_for() -> None:
     slow = replace(ONE, operator_us=20)
     # The forward pass has five operators, the backward pass two products.
@@ -155,6 +165,8 @@ def test_operators_have_the_work_of_the_step() -> None:
     products = (one["calls"] * one["flops"] for one in written["operators"])
     assert sum(products) == written["flops"]
     fused = planned("fused")
+    names = {one["operator"] for one in fused["operators"]}
+    assert {"trainbench::attention", "trainbench::attention_backward"} <= names
     update = [one for one in fused["operators"] if one["phase"] == "optimizer"]
     bytes_ = sum(one["calls"] * one["bytes"] for one in update)
     assert bytes_ == pytest.approx(28 * fused["params"], rel=0.01)

@@ -95,9 +95,11 @@ class Device:
         share = self.memory[_kernel_like(operator)][1]
         return 1e6 * bytes_ / (self.peak("memory") * share)
 
-    def attention_us(self, kernel: str, flops: float, seq: int, phase: str) -> float:
+    def attention_us(
+        self, kernel: str, flops: float, seq: int, is_backward: bool
+    ) -> float:
         """Time of a fused kernel; short sequences and backward passes are slower."""
-        share = seq / (seq + HALF_SEQ) * (BACKWARD if phase == "backward" else 1)
+        share = seq / (seq + HALF_SEQ) * (BACKWARD if is_backward else 1)
         return 1e6 * flops / (self.peak(kernel) * share)
 
     def ends(self, kind: str, peak: str) -> tuple[float, float]:

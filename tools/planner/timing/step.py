@@ -138,7 +138,9 @@ def _kind_and_us(
     if not flops:
         return "memory", memory_us
     if any(word in called["operator"] for word in _ATTENTION):
-        us = device.attention_us(job.attention, flops / 2, job.seq, called["phase"])
+        # The phase backward also has recomputed forward kernels.
+        is_backward = "backward" in called["operator"]
+        us = device.attention_us(job.attention, flops / 2, job.seq, is_backward)
         # The device's rate of attention is for bf16.
         return "attention", max(us, memory_us, 1e6 * flops / 2 / device.peak(peak))
     return "products", device.product_us(flops, bytes_, peak)
