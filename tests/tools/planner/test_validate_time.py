@@ -128,9 +128,7 @@ def test_a_key_may_be_absent_from_a_point_but_not_from_an_answer() -> None:
         compare([("a", str)], absent.__getitem__)
 
 
-def test_a_share_of_the_blocks_has_its_share_of_the_recomputed_flops(
-    tmp_path: Path,
-) -> None:
+def test_recomputed_flops_are_of_a_share_of_the_blocks(tmp_path: Path) -> None:
     def measured(share: str) -> float:
         cells = {"unit": "HFU TFLOP/s", "recomputed": share}
         ((_, made),) = read_steps(by_hand_file(tmp_path, **cells))
