@@ -31,8 +31,8 @@ void CheckNcclHeader(const std::array<int, 3>& header);
 
 // Makes c10d end a failed collective of NCCL (mode 2, CleanUpOnly) instead of
 // the process, so that the error can become every rank's; torchrun sets 1,
-// TearDown. Other values take precedence. Does nothing in a program that was
-// built without CUDA.
+// TearDown. An error of CUDA does not end the process, either. Other values
+// take precedence. Does nothing in a program that was built without CUDA.
 void SetNcclEnvironment();
 
 // Returns why c10d has ended a collective of this backend of NCCL, so that

@@ -31,6 +31,9 @@ void SetNcclEnvironment() {
   constexpr char kErrors[] = "TORCH_NCCL_ASYNC_ERROR_HANDLING";
   if (c10::utils::get_env(kErrors).value_or("1") == "1") {
     c10::utils::set_env(kErrors, "2");
+    // The thread that waits for the GPU has the same error, and can report it.
+    c10::utils::set_env("TORCH_NCCL_RETHROW_CUDA_ERRORS", "0",
+                        /*overwrite=*/false);
   }
   // Debug information would take a minute, in which other ranks wait.
   c10::utils::set_env("TORCH_NCCL_DUMP_ON_TIMEOUT", "0", /*overwrite=*/false);

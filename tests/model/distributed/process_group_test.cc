@@ -182,6 +182,7 @@ TEST(ProcessGroupTest, AFailedCollectiveOfNcclDoesNotEndTheProcess) {
   unsetenv(kErrors);
   SetNcclEnvironment();
   EXPECT_STREQ(std::getenv(kErrors), "2") << "CleanUpOnly";
+  EXPECT_STREQ(std::getenv("TORCH_NCCL_RETHROW_CUDA_ERRORS"), "0");
   for (const auto& [given, kept] : {std::pair("1", "2"), {"3", "3"}}) {
     setenv(kErrors, given, /*overwrite=*/1);
     SetNcclEnvironment();
