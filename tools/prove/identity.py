@@ -15,12 +15,12 @@ _QUERY = "name,driver_version,vbios_version,persistence_mode,pstate,power.limit"
 
 
 def wheels() -> dict[str, str]:
-    found = {one.metadata["Name"]: one.version for one in distributions()}
-    return {
-        name: version
-        for name, version in sorted(found.items())
-        if name.startswith(_OF_GPU)
+    found = {
+        name: one.version
+        for one in distributions()
+        if (name := one.metadata["Name"]) and name.startswith(_OF_GPU)
     }
+    return dict(sorted(found.items()))
 
 
 def missing_libraries(programs: Path) -> list[str]:

@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from golden import check_golden
 from results import document, failure, write
 from tools.prove import identity, verdicts
@@ -106,10 +108,14 @@ def test_what_is_said_of_each_kind_of_stage(tmp_path: Path) -> None:
     check_golden("prove.txt", printed)
 
 
-def test_identity_finds_what_a_machine_lacks(tmp_path: Path) -> None:
+def test_identity_finds_what_a_machine_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     programs = tmp_path / "bin"
     programs.mkdir()
     (programs / "sh").symlink_to("/bin/sh")
+    (tmp_path / "without_name.dist-info").mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
     identity.main(programs, tmp_path / "identity.json")
     store(tmp_path, "second")
     steps = [{"seconds": s} for s in (0.1, 23.0, 4.0)]
