@@ -58,6 +58,8 @@ export LD_LIBRARY_PATH=$path${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
 [[ ${1:-} == prove ]] || exec "$here/bin/trainbench" "$@"
 shift
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+  fail "the proof needs Python 3.11 or later; $python is $("$python" --version)"
 # A folder `tools` in the current folder must not be imported.
 PYTHONPATH=$here${PYTHONPATH:+:$PYTHONPATH} PYTHONSAFEPATH=1 PYTHONDONTWRITEBYTECODE=1 \
   exec "$python" -m tools.prove "--pack=$here" "$@"

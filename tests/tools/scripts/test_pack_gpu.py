@@ -156,6 +156,18 @@ def test_run_sh_names_a_python_without_torch(build: Build) -> None:
     assert "2.11.0+cu130" in done.stderr
 
 
+def test_run_sh_refuses_the_proof_with_an_old_python(build: Build) -> None:
+    build.pack()
+    old = "import sys; sys.version_info = (3, 10); exec(sys.argv[1])"
+    write_script(
+        build.stubs / "python", f'#!/bin/sh\n{sys.executable} -c "{old}" "$2"\n'
+    )
+    python = str(build.stubs / "python")
+    done = build.carried("prove", "--list", status=3, PYTHON=python)
+    assert "the proof needs Python 3.11 or later" in done.stderr
+    assert build.carried("--list", PYTHON=python).stdout
+
+
 def test_what_cannot_be_packed(build: Build) -> None:
     own = f"libown.so.1 => {build.stubs}/libown.so"
     build.libraries(own)
