@@ -48,7 +48,7 @@ def parse(tokens: Sequence[str]) -> argparse.Namespace:
     add("--state", type=Path, default=state, help=f"folder that calls share ({state})")
     numbers = several(dict.fromkeys(str(stage.number) for stage in STAGES))
     add("--stages", type=numbers, help="run only these: 0,3,4")
-    add("--filter", type=_filter, default="", help="cases to run; -own: all but own")
+    add("--filter", type=_filter, default="", help="cases to run; -/own/: all others")
     add("--again", action="store_true", help="run ended stages again, too")
     add("--rehearse", type=Path, metavar="DIR", help="run on the null GPU in DIR")
     add("--list", action="store_true", help="print the stages and run nothing")
