@@ -75,7 +75,7 @@ def _filtered(command: list[str], step: Step, place: Place) -> list[str]:
     """The command with the cases that the place's pattern leaves; empty if none."""
     joined = "|".join(step.patterns)
     chosen = [*command, f"--benchmark_filter=^({joined})"] if joined else command
-    if not place.pattern:
+    if step.unfiltered or not place.pattern:
         return chosen
     matched = not place.pattern.startswith("-")
     pattern = re.compile(place.pattern.removeprefix("-"))

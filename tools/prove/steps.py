@@ -21,6 +21,7 @@ NANO = f"{NANO_MODEL} --seq=16"
 class Step:
     command: tuple[str, ...]
     patterns: tuple[str, ...] = ()  # of case names, which begin with one of them
+    unfiltered: bool = False  # --filter lists the cases first, which is a start
     seconds: float | None = None  # at most; None: the rest of the stage
     programs: tuple[str, ...] = ()  # required, of other projects
     modules: tuple[str, ...] = ()  # required, of Python
@@ -46,6 +47,7 @@ def cases(
     null: str = "",
     resumes: bool = False,
     seconds: float | None = None,
+    unfiltered: bool = False,
 ) -> Step:
     """The cases with names that begin with one of the patterns, or all.
 
@@ -60,6 +62,7 @@ def cases(
             *(f"--suite={suite}", f"--benchmark_out={path}", *flags.split()),
         ),
         patterns=tuple(patterns.split()),
+        unfiltered=unfiltered,
         seconds=seconds,
         resumes=path if resumes else "",
         real=(

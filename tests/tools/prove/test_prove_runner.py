@@ -13,7 +13,7 @@ from golden import check_golden, refusals
 from processes import is_running, run, started, wait_until
 from stub_checkout import ROOT, write_script
 from tools.prove.__main__ import main
-from tools.prove.stages import Stage
+from tools.prove.stages import STAGES, Stage
 from tools.prove.steps import Step, cases
 
 # Runs until it is ended, unless it resumes from a result.
@@ -166,6 +166,14 @@ def test_a_filter_leaves_cases_out(machine: Machine) -> None:
         assert "--benchmark_filter=^(a/)" not in step["command"]
     machine.prove(stage(0, once), flags=("--filter=nothing", "--again"))
     assert machine.parts()["0"]["look_at"] == ["--filter leaves no case"]
+
+
+def test_a_filter_starts_nothing_before_the_first_start(machine: Machine) -> None:
+    write_script(machine.folder / "bin/trainbench", '#!/bin/sh\necho "$*" >>"$0.log"')
+    machine.prove(STAGES[0], flags=("--filter=nothing",))
+    starts = (machine.folder / "bin/trainbench.log").read_text().splitlines()
+    assert len(starts) == 2
+    assert not any("--benchmark_list_tests" in start for start in starts)
 
 
 def test_a_filter_hides_no_program_that_cannot_start(machine: Machine) -> None:
