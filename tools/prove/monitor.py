@@ -7,14 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_SECONDS = 10
-_QUERY = (
-    "clocks.sm,clocks.mem,power.draw,temperature.gpu,clocks_event_reasons.active,"
-    "utilization.gpu,memory.used"
-)
 
-
-def output_of(*command: str, seconds: float = 60) -> str:
+def output_of(*command: str) -> str:
     """Standard output and error, or the reason why there is none."""
     try:
         done = subprocess.run(
@@ -24,7 +18,7 @@ def output_of(*command: str, seconds: float = 60) -> str:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            timeout=seconds,
+            timeout=60,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -32,16 +26,12 @@ def output_of(*command: str, seconds: float = 60) -> str:
     return done.stdout
 
 
-def queried(fields: str, seconds: float = 60) -> str:
+def queried(fields: str) -> str:
     """What nvidia-smi says of these fields, or why it says nothing; "" without it."""
     if shutil.which("nvidia-smi") is None:
         return ""
     query = (f"--query-gpu={fields}", "--format=csv,noheader")
-    return output_of("nvidia-smi", *query, seconds=seconds).strip()
-
-
-def clocks() -> str:
-    return queried(_QUERY, _SECONDS)
+    return output_of("nvidia-smi", *query).strip()
 
 
 @contextmanager
@@ -52,7 +42,7 @@ def watched(log: Path) -> Iterator[None]:
         return
     with log.open("ab") as file:
         process = subprocess.Popen(
-            ["nvidia-smi", "dmon", "-d", "5", "-s", "pucm", "-o", "T"],
+            ["nvidia-smi", "dmon", "-d", "5", "-s", "pucvm", "-o", "DT"],
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=file,

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tools.prove import monitor
 from tools.prove.process import Place, command_of, environment_of, run, why_not
 from tools.prove.readings import Json, Seen
 from tools.prove.stages import Stage
@@ -90,7 +89,6 @@ def run_stage(stage: Stage, place: Place, state: State, limit: float) -> None:
         "status": "running",
         "started": now(),
         "kills": state.kills(stage),
-        "clocks_before": monitor.clocks(),
     }
     state.parts[stage.key] = record
     state.save()
@@ -101,7 +99,6 @@ def run_stage(stage: Stage, place: Place, state: State, limit: float) -> None:
         "status": status_of(records, stage.goes_on),
         "ended": now(),
         "seconds": round(time.monotonic() - began, 1),
-        "clocks_after": monitor.clocks(),
         "steps": steps,
         "look_at": _look_at(stage, Seen(out, steps)),
     }
