@@ -12,7 +12,9 @@
 //   and its SiLU are one pass each, but the residual and SwiGLU's value take
 //   another. It has no rotary embedding. A row counts the fewest bytes
 //   possible, so bandwidth_share is a grade: one pass is near 1 where the
-//   tensors exceed the caches, and may exceed 1 where they fit.
+//   tensors exceed the caches, and may exceed 1 where they fit. On a GPU a
+//   forward pass begins with an empty cache, a backward pass with what its
+//   forward pass left there.
 
 #include "benchmarks/fused_ops/fused_ops.h"
 
