@@ -7,6 +7,7 @@ from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -16,7 +17,7 @@ from golden import check_golden, refusals
 from processes import is_running, wait_until
 from stub_checkout import ROOT, write_script
 from tools.peers import step_table
-from tools.peers.step_sides import Outcome, case_of, sides_of, work
+from tools.peers.step_sides import Outcome, case_of, sides_of, timed, work
 from tools.peers.step_table import Cell, cells_of, compare, markdown
 
 
@@ -62,6 +63,15 @@ def test_a_ratio_is_that_of_one_round() -> None:
     assert (fused.peak_bytes, fused.page_faults) == (8, 2)
     few = {"eager": side(2)[:5], "compile": side(4)[:5]}
     assert cells_of(few)["eager"].interval is None
+
+
+def test_a_gpus_call_is_timed_by_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu = Mock()
+    gpu.Event.return_value.elapsed_time.return_value = 2.5
+    monkeypatch.setattr(torch.cuda, "Event", gpu.Event)
+    assert timed(gpu.step, 1, "cuda") == [2500]
+    steps = [name.removeprefix("Event().") for name, _, _ in gpu.mock_calls[2:]]
+    assert steps == ["record", "step", "record", "synchronize", "elapsed_time"]
 
 
 def test_ours_decides_the_counts_and_pytorch_keeps_its_pages(
