@@ -107,6 +107,19 @@ def test_programs_and_the_libraries_that_torch_does_not_need(build: Build) -> No
     assert gzip.decompress(program.read_bytes()).endswith(b"# stripped\n")
 
 
+def test_a_pack_may_have_no_library_of_its_own(build: Build) -> None:
+    build.libraries(f"libtorch.so => {build.site}/torch/lib/libtorch.so")
+    build.pack()
+    assert build.carried("--list").stdout
+
+
+def test_the_proof_is_not_another_package_with_this_name(build: Build) -> None:
+    build.pack()
+    (build.site / "tools").mkdir()
+    (build.site / "tools/__init__.py").write_text("")
+    assert "identity" in build.carried("prove", "--list").stdout
+
+
 def test_run_sh_finds_the_libraries_and_passes_flags_and_status_on(
     build: Build,
 ) -> None:
