@@ -29,8 +29,6 @@
 namespace trainbench {
 namespace {
 
-using enum StepMode;
-
 class Memory : public Fixture {
  public:
   struct Params {
@@ -88,7 +86,7 @@ class Memory : public Fixture {
         {"predicted_saved_bytes", Number(dry.saved_bytes)},
         {"residual_bytes", Number(ResidualBytes(p_.step))},
         {"logit_bytes", Number(LogitBytes(p_.step))}};
-    if (p_.step.mode == kTrainStep) AddCheckpointed(extra);
+    if (p_.step.mode == StepMode::kTrainStep) AddCheckpointed(extra);
     extra.findings = {{"predicted_peak_at", PeakText(dry.call.timeline)}};
     extra.Append(MemoryTables(timeline, dry.call.timeline, p_.step));
     return extra;

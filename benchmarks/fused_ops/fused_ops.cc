@@ -131,12 +131,11 @@ double FusedOpBytes(FusedOp op, std::optional<Phase> phase,
 }
 
 std::string FusedOpUnavailable(FusedOp op, Implementation implementation,
-                               DeviceKind device, const ModelConfig& model) {
+                               DeviceKind device, ModelConfig model) {
   if (op == FusedOp::kAddRmsNorm) {
-    ModelConfig with_norm;
-    with_norm.d_model = model.d_model;
-    with_norm.implementation = implementation;
-    return ImplementationUnavailable(with_norm, device);
+    model.norm = Normalization::kRms;
+    model.implementation = implementation;
+    return ImplementationUnavailable(model, device);
   }
   if (op != FusedOp::kRope) return "";
   if (model.positions != Positions::kRope) {

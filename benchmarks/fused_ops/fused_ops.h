@@ -50,7 +50,7 @@ double FusedOpBytes(FusedOp op, std::optional<Phase> phase,
 // Returns why the device lacks this implementation for such a model; empty if
 // it has one.
 std::string FusedOpUnavailable(FusedOp op, Implementation implementation,
-                               DeviceKind device, const ModelConfig& model);
+                               DeviceKind device, ModelConfig model);
 
 // One operation on random inputs of a model's shape.
 class FusedOpCall {

@@ -81,23 +81,17 @@ TransformerLmImpl::TransformerLmImpl(const ModelConfig& config,
         "lm_head",
         Linear(config.d_model, config.vocab, options, config.implementation));
   }
-  listed_ = parameters();
-  segments_ = MakeSegments();
-}
-
-std::vector<TransformerLmImpl::Segment> TransformerLmImpl::MakeSegments()
-    const {
-  std::vector<Segment> segments;
+  parameter_list = parameters();
   const auto count =
-      static_cast<std::size_t>(config_.checkpointing.SegmentOf(config_.layers));
+      static_cast<std::size_t>(config.checkpointing.SegmentOf(config.layers));
   for (std::size_t i = 0; count > 0 && i < layers.size(); ++i) {
-    if (i % count == 0) segments.push_back({.first = i});
-    segments.back().layers.push_back(layers[i]);
-    for (const at::Tensor& one : layers[i]->parameters()) {
-      segments.back().parameters.push_back(one);
+    if (i % count == 0) segments_.push_back({.first = i});
+    Segment& last = segments_.back();
+    last.layers.push_back(layers[i]);
+    for (const auto& one : layers[i]->parameters()) {
+      last.parameters.push_back(one);
     }
   }
-  return segments;
 }
 
 void TransformerLmImpl::BuildRopeCache(int64_t seq) {

@@ -43,15 +43,13 @@ class TransformerLmImpl : public torch::nn::Module {
 
   const ModelConfig& config() const { return config_; }
 
-  // parameters(), listed once, as a training loop does: LibTorch makes a map of
-  // names for each call.
-  const std::vector<at::Tensor>& parameter_list() const { return listed_; }
-
   Embedding token_embeddings;
   Embedding position_embeddings;  // empty unless positions are learned
   std::vector<Block> layers;
   Norm ln_final;
   Linear lm_head;
+  // Made once, as in a training loop: parameters() makes a map of names.
+  std::vector<at::Tensor> parameter_list;
 
  private:
   // Consecutive layers that are recomputed together; the first has this number.
@@ -61,7 +59,6 @@ class TransformerLmImpl : public torch::nn::Module {
     std::vector<at::Tensor> parameters = {};
   };
 
-  std::vector<Segment> MakeSegments() const;
   // tokens [batch, seq] -> [batch, seq, d_model].
   at::Tensor Embed(const at::Tensor& tokens);
   void RunLayers(ResidualStream& stream);
@@ -69,7 +66,6 @@ class TransformerLmImpl : public torch::nn::Module {
 
   ModelConfig config_;
   LayerRanks* ranks_;
-  std::vector<at::Tensor> listed_;
   std::vector<Segment> segments_;  // empty: no checkpoints
 };
 TORCH_MODULE(TransformerLm);

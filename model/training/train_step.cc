@@ -26,7 +26,7 @@ Batch RandomBatch(int64_t vocab, int64_t batch, int64_t seq,
 }
 
 const std::vector<at::Tensor>& Parameters(const TransformerLm& model) {
-  return model->parameter_list();
+  return model->parameter_list;
 }
 
 void ReleaseGradients(const TransformerLm& model) {

@@ -7,7 +7,6 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <vector>
 
 #include "model/nn/transformer_lm.h"
 #include "model/spec/phase.h"

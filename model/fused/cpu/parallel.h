@@ -10,8 +10,8 @@
 namespace trainbench {
 
 // Calls work(first, end) for parts of 0 .. rows in parallel, on up to
-// at::get_num_threads() threads. A part has about 16,384 elements or more, so that
-// a thread pays off.
+// at::get_num_threads() threads. A part has about 16,384 elements or more, so
+// that a thread pays off.
 void ForRows(int64_t rows, int64_t elements_per_row,
              const std::function<void(int64_t first, int64_t end)>& work);
 
