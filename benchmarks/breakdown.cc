@@ -38,8 +38,6 @@
 namespace trainbench {
 namespace {
 
-using enum StepMode;
-
 // The number of components and gaps to print, over all phases.
 constexpr std::size_t kPrintedParts = 5;
 
@@ -215,7 +213,8 @@ TRAINBENCH_REGISTER(Breakdown, "breakdown")
       // The 48 layers of xl would be most rows of the full suite, and the
       // forward pass of a train step shows its layers.
       const bool is_short = p.has_details || options.suite == Suite::kFull;
-      p.has_layers = !is_short || (!device.is_cuda() && p.mode == kTrainStep);
+      p.has_layers =
+          !is_short || (!device.is_cuda() && p.mode == StepMode::kTrainStep);
     })
     ->Expect("ffn takes two thirds of the forward pass",
              Time()
