@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import IO, Any
+from typing import IO
 
 from tools.ab_run.errors import Interrupted
 
@@ -73,6 +73,9 @@ class Child:
     environment: Mapping[str, str] | None = None
     directory: Path | None = None
     inherited: Sequence[int] = ()  # open files
+    # Ctrl-C reaches it only through this process. Without a session of its own it ends
+    # with the session of this one.
+    has_session: bool = True
 
     def start(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
@@ -83,7 +86,8 @@ class Child:
             env=self.environment,
             cwd=self.directory,
             pass_fds=self.inherited,
-            start_new_session=True,
+            start_new_session=self.has_session,
+            process_group=None if self.has_session else 0,
         )
 
 
@@ -94,19 +98,25 @@ class ChildExit:
     stopped: bool = False  # by us, because another child had died
 
 
-def kill(process: subprocess.Popen[Any]) -> None:
-    """Kills the child and its descendants, which share a process group."""
+def _send(process: subprocess.Popen[bytes], number: int) -> None:
+    """Sends a signal to the child and its descendants, which share a process group."""
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+        os.killpg(process.pid, number)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    _send(process, signal.SIGKILL)
     process.wait()
 
 
 def _has_ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
     """Whether the child exits within this time. Errors: Interrupted."""
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(seconds)
-        return True
-    _interrupts.check()
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) >= 0:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(min(left, POLL_S))
+            return True
+        _interrupts.check()
     return False
 
 
@@ -121,12 +131,11 @@ def _stop_all(processes: Sequence[subprocess.Popen[bytes]]) -> None:
     try:
         while (running := _running(processes)) and time.monotonic() < end:
             for number in running:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(processes[number].pid, signal.SIGINT)
+                _send(processes[number], signal.SIGINT)
             _has_ended(processes[running[0]], POLL_S)
     finally:
         for process in processes:
-            kill(process)
+            _kill(process)
 
 
 def run_children(
@@ -140,7 +149,6 @@ def run_children(
     Repeatedly calls `attend`, which serves the children for at most the given seconds
     or returns False if nothing is to be done, and `tick` with the elapsed seconds.
 
-    Each child has its own session, so that Ctrl-C reaches it only through this process.
     Errors: OSError, if a child cannot start; Interrupted, after the children have
     stopped.
     """
@@ -173,3 +181,22 @@ def run_children(
         ChildExit(process.returncode, seconds, number in stopped)
         for number, process in enumerate(processes)
     ]
+
+
+def run_limited(child: Child, seconds: float, grace: float = 0) -> int | None:
+    """Runs a child and returns its status. After these seconds it gets SIGTERM and,
+    after the grace time, is killed with its descendants; then there is no status.
+
+    Errors: OSError, if it cannot start; Interrupted, after it was killed.
+    """
+    with _interrupts.held():
+        process = child.start()
+        try:
+            ended = _has_ended(process, seconds)
+            if not ended:
+                _send(process, signal.SIGTERM)
+                _has_ended(process, grace)
+        finally:
+            _kill(process)
+    _interrupts.check()
+    return process.returncode if ended else None

@@ -22,7 +22,7 @@ class BuildFailed(Failed):
     status = 3
 
 
-class Interrupted(BaseException):
+class Interrupted(KeyboardInterrupt):
     """A signal asked the program to end. No Exception: handlers must not catch it."""
 
     def __init__(self, signal_number: int) -> None:

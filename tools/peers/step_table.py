@@ -17,9 +17,7 @@ import json
 import math
 import os
 import random
-import signal
 import statistics
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +33,7 @@ from reports.compare.filters import matching
 from reports.compare.intervals import Pair, pair_interval
 from reports.results.files import write_files
 from reports.results.text import Table
-from tools.ab_run.child import kill
+from tools.ab_run.child import Child, interruptible, run_limited
 from tools.peers.flags import PRECISIONS, add_shape_flags, make_parser, positive
 from tools.peers.pytorch_model import MODELS
 from tools.peers.step_sides import (
@@ -53,7 +51,6 @@ from tools.peers.step_sides import (
 )
 
 BINARY = ROOT / "build/release/benchmarks/trainbench"
-_END = {signal.SIGTERM}
 ALPHA = 0.05  # how often the interval may miss the median
 
 
@@ -70,29 +67,17 @@ def output_of(
     threads = str(arguments.threads)
     both_sides = {"OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads}
     with tempfile.TemporaryDirectory() as folder:
-        # An exception inside Popen would lose the process.
-        signal.pthread_sigmask(signal.SIG_BLOCK, _END)
-        process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env=os.environ | both_sides | {"TMPDIR": folder, **(more or {})},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            process_group=0,
-        )
-        try:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, _END)
-            output, errors = process.communicate(timeout=arguments.timeout)
-        except subprocess.TimeoutExpired:
+        environment = os.environ | both_sides | {"TMPDIR": folder, **(more or {})}
+        output, errors = Path(folder, "output"), Path(folder, "errors")
+        with output.open("wb") as out, errors.open("wb") as err:
+            child = Child(command, out, err, environment, ROOT)
+            status = run_limited(child, arguments.timeout)
+        if status is None:
             sys.exit(f"{what}: no end within {arguments.timeout} s (--timeout)")
-        finally:
-            kill(process)  # its children too
-    if process.returncode:
-        last_words = errors[-2000:].strip()
-        sys.exit(f"{what}: exit status {process.returncode}\n{last_words}")
-    return output
+        if status:
+            last_words = errors.read_text(errors="replace")[-2000:].strip()
+            sys.exit(f"{what}: exit status {status}\n{last_words}")
+        return output.read_text()
 
 
 def row_or_reason(case: Case, arguments: argparse.Namespace) -> dict[str, Any] | str:
@@ -274,12 +259,9 @@ def parse(flags: Sequence[str]) -> argparse.Namespace:
     return arguments
 
 
+@interruptible()
 def main(flags: Sequence[str]) -> None:
     arguments = parse(flags)
-    # Otherwise its processes would outlive it, since each has a process group. They
-    # begin with the signal blocked.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _END)
     results = []
     for model in arguments.models:
         for precision in arguments.precisions:

@@ -5,17 +5,15 @@ import importlib.util
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from reports.compare.filters import matching
-from tools.ab_run.child import kill
+from tools.ab_run.child import Child, run_limited
 from tools.prove.steps import Step
 from tools.rehearsal.run import environment as null_environment
 
@@ -113,20 +111,6 @@ def run(
     """Runs a command and returns its status; kills it and its children at the limit,
     and returns None. Errors: OSError."""
     grace = min(_MOST_GRACE, seconds / 10)
-    process = subprocess.Popen(
-        command,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=log,
-        stderr=log,
-        process_group=0,  # in a new session it would outlive the machine's command
-    )
-    try:
-        return process.wait(max(0.0, seconds - grace))
-    except subprocess.TimeoutExpired:
-        with suppress(ProcessLookupError, subprocess.TimeoutExpired):
-            os.killpg(process.pid, signal.SIGTERM)
-            process.wait(grace)
-        return None
-    finally:
-        kill(process)
+    # In a new session it would outlive the machine's command.
+    child = Child(command, log, log, environment, has_session=False)
+    return run_limited(child, seconds - grace, grace)

@@ -3,34 +3,49 @@
 
 import os
 import signal
+import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from processes import is_running, wait_until
 from stub_checkout import write_script
-from tools.ab_run.child import Child, interruptible, run_children
+from tools.ab_run.child import Child, interruptible, run_children, run_limited
 from tools.ab_run.errors import Interrupted
 
 
-def run(script: str, directory: Path) -> int:
+def run(script: str, directory: Path, limited: bool = False) -> int | None:
     path = directory / "script"
     write_script(path, f"#!/bin/sh\n{script}\n")
     with interruptible(), (directory / "output").open("wb") as output:
         child = Child([path], output, output, directory=directory)
+        if limited:
+            return run_limited(child, 600)
         (found,) = run_children([child])
         return found.status
 
 
+@pytest.mark.parametrize("limited", [False, True])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_an_interrupt_ends_a_whole_group(tmp_path: Path, number: int) -> None:
-    # The shell records its pid, interrupts us, and waits for a child.
-    script = f"echo $$ >pid; kill -{number} {os.getpid()}; sleep 600; echo late"
+def test_an_interrupt_during_the_start_ends_a_whole_group(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, limited: bool
+) -> None:
+    pids = tmp_path / "pids"
+
+    class Popen(subprocess.Popen[bytes]):
+        def __init__(self, *given: Any, **named: Any) -> None:
+            super().__init__(*given, **named)
+            assert wait_until(lambda: pids.exists() and pids.read_text() != "")
+            os.kill(os.getpid(), number)
+
+    monkeypatch.setattr(subprocess, "Popen", Popen)
+    script = "sleep 600 & echo $$ $! >pids; wait; echo late"
     with pytest.raises(Interrupted) as raised:
-        run(script, tmp_path)
+        run(script, tmp_path, limited)
     assert raised.value.status == 128 + number
-    with pytest.raises(ProcessLookupError):
-        os.killpg(int((tmp_path / "pid").read_text()), 0)
+    assert wait_until(lambda: not any(map(is_running, pids.read_text().split())))
     assert (tmp_path / "output").read_text() == ""
 
 

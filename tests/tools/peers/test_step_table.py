@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The table of a step: its sides, their turns, and the text of a cell."""
 
+import signal
 import subprocess
 import sys
 from argparse import Namespace
@@ -128,7 +129,7 @@ def test_its_processes_end_with_it(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tools.peers.step_table", f"--binary={program}"]
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL) as tool:
         assert wait_until(lambda: pid.exists() and pid.read_text() != "")
-        tool.terminate()
+        tool.send_signal(signal.SIGHUP)
     assert not is_running(pid.read_text().strip())
 
 
