@@ -42,6 +42,7 @@ def _parser() -> argparse.ArgumentParser:
         required=True,
         help="where to write a folder for each step, and ours.json with its page",
     )
+    add("--device", choices=("cuda",), help="(cuda)")
     steps = f"^{EXPERIMENT}/"
     add("--benchmark_filter", metavar="REGEX", default=steps, help="the steps (all)")
     return parser

@@ -92,15 +92,15 @@ def test_each_step_has_its_summaries_and_ours_are_beside_them(
 def test_a_step_is_traced_alone_on_the_gpu_with_the_given_flags(
     program: Path, tmp_path: Path
 ) -> None:
-    flags = [f"--into={tmp_path / 'out'}", "--suite=paper", "--models=tiny,2.7B"]
-    main(flags, program)
+    into = f"--into={tmp_path / 'out'}"
+    main([into, "--device=cuda", "--suite=paper", "--models=tiny,2.7B"], program)
     log = (tmp_path / "log").read_text().splitlines()
     assert f"--device=cuda --benchmark_filter=^model_size/ {LIST}" in log[0]
     profiles = [line for line in log if line.startswith("nsys profile")]
     assert len(profiles) == len(STEPS)
     for line, name in zip(profiles, STEPS, strict=True):
         assert "--trace=cuda,nvtx,osrt" in line
-        assert "--suite=paper --models=tiny,2.7B --device=cuda" in line
+        assert f"{program} --suite=paper --models=tiny,2.7B --device=cuda" in line
         pattern = line.partition("--benchmark_filter=")[2].split()[0]
         assert [step for step in STEPS if re.search(pattern, step)] == [name]
     assert "nsys" not in log[-1], "ours runs without it"
