@@ -6,10 +6,10 @@
 
 If tools/export_aoti made a package, it is a side, too, compiled ahead of time.
 In each round every side runs in a fresh process, in random order. All have the same
-number of threads, warm-up calls and samples, and keep the pages of freed tensors:
-otherwise page faults would dominate on a CPU. A ratio is the median over the rounds of
-(this side's time / the other side's time of the same round), with its interval
-(reports/compare/intervals.py).
+number of threads, and keep the pages of freed tensors: otherwise page faults would
+dominate on a CPU. Our processes stop by time; PyTorch's make as many calls as our first
+one, which is not timed. A ratio is the median over the rounds of (this side's time /
+the other side's of the same round), with its interval (reports/compare/intervals.py).
 """
 
 import argparse
@@ -116,7 +116,7 @@ def worker_command(flags: Sequence[str], **more: object) -> list[str]:
 
 
 def counts_of(row: Mapping[str, Any], arguments: argparse.Namespace) -> dict[str, int]:
-    """The calls of each of PyTorch's processes: as many as ours, unless given."""
+    """The calls of each of PyTorch's processes: those of our first, unless given."""
     return {
         "warmups": arguments.warmups or 1 + int(row.get("warmup_calls", 2)),
         "samples": arguments.samples or max(5, int(row.get("samples", 10))),
@@ -209,8 +209,8 @@ def compare(a: argparse.Namespace, flags: Sequence[str]) -> dict[str, Any]:
 
 
 def markdown(results: Sequence[dict[str, Any]]) -> str:
-    headings = ["step", "side", "ms", "/ eager", "95 %", "/ compile", "MiB"]
-    headings += ["/ eager", "faults"]
+    headings = ["step", "side", "ms", "time / eager", "95 %", "time / compile"]
+    headings += ["MiB", "MiB / eager", "faults"]
     lines = [
         [
             result["case"],
@@ -231,7 +231,7 @@ def markdown(results: Sequence[dict[str, Any]]) -> str:
         for result in results
         for side, reason in result["missing"].items()
     ]
-    return "\n".join([Table(headings, lines).markdown(), *missing])
+    return "\n".join([Table(headings, lines).compact().markdown(), *missing])
 
 
 def parse(flags: Sequence[str]) -> argparse.Namespace:
@@ -246,9 +246,9 @@ def parse(flags: Sequence[str]) -> argparse.Namespace:
     add_shape_flags(parser, batch=4)
     add("--worker", choices=PYTORCH, help=argparse.SUPPRESS)
     add("--rounds", type=positive, default=6, help="processes per side (%(default)s)")
-    add("--threads", type=positive, help="per process (a share of the cores)")
-    add("--warmups", type=positive, help="PyTorch's warm-up calls (as many as ours)")
-    add("--samples", type=positive, help="PyTorch's timed calls (as many as ours)")
+    add("--threads", type=positive, help="per process (all CPUs that it may use)")
+    add("--warmups", type=positive, help="PyTorch's warm-up calls (those of our first)")
+    add("--samples", type=positive, help="PyTorch's timed calls (those of our first)")
     add("--timeout", type=positive, default=600, help="s per process (%(default)s)")
     add("--binary", type=Path, default=BINARY, help="our program (the one in build/)")
     add("--json", type=Path, help="also write the result here")
