@@ -83,12 +83,11 @@ def _machine_changes(series: Series) -> Iterator[Finding]:
 
 def _exact_changes(series: Series) -> Iterator[Finding]:
     """Compares each row with the point of its last change, so that small steps within a
-    tolerance cannot add up unnoticed. A row that has an error since the point before is
-    lost."""
+    tolerance cannot add up unnoticed. A row that then fails or is skipped is lost."""
     base: dict[str, list[Row]] = defaultdict(list)
     seen: dict[str, int] = {}
     for point, rows in enumerate(series.exact):
-        for name, reason in {e.name: e.reason for e in series.errors[point]}.items():
+        for name, reason in {e.name: e.reason for e in series.failures[point]}.items():
             if name not in rows and seen.get(name) == point - 1:
                 words = f"lost: {' '.join(reason.split())}"
                 yield Finding(Kind.EXACT, name, point - 1, point, words, is_worse=True)

@@ -35,7 +35,7 @@ class Entry:
     file: str
     context: dict[str, str]  # the keys that identify its series and its commit
     rows: list[str]
-    errors: list[Failure]
+    failures: list[Failure]  # skipped rows, then errors
     exact: list[Row]  # exact counters of each row: the values of its processes
     times: NDArray[np.float64]  # us, [row, process]; 0 on a null GPU
 
@@ -67,14 +67,14 @@ class _Facts:
 
     started: float  # seconds since 1970
     context: dict[str, str]
-    errors: list[Failure]
+    failures: list[Failure]
     exact: list[int]  # of each row: the place among the texts
     times: bytes
 
 
 @dataclass(frozen=True)
 class _Index:
-    version: Literal[5] = 5
+    version: Literal[6] = 6
     # The exact counters of rows, as JSON; results share most of them.
     texts: list[bytes] = field(default_factory=list)
     results: dict[str, _Facts] = field(default_factory=dict)  # by file
@@ -94,15 +94,16 @@ def _facts(path: Path, places: dict[bytes, int]) -> _Facts:
     context = {key: result.context[key] for key in _CONTEXT if key in result.context}
     texts = (msgspec.json.encode(_exact(row)) for row in result.rows)
     exact = [places.setdefault(text, len(places)) for text in texts]
-    found = context, result.errors, exact, _times_of(result.rows).tobytes()
-    return _Facts(result.started or 0.0, *found)
+    failures = [*result.skipped, *result.errors]
+    times = _times_of(result.rows).tobytes()
+    return _Facts(result.started or 0.0, context, failures, exact, times)
 
 
 def _entry(file: str, facts: _Facts, known: Sequence[Row]) -> Entry:
     exact = [known[place] for place in facts.exact]
     names = [row.name for row in exact]
     times = np.frombuffer(facts.times).reshape(len(names), -1 if names else 1)
-    return Entry(file, facts.context, names, facts.errors, exact, times)
+    return Entry(file, facts.context, names, facts.failures, exact, times)
 
 
 def load(store: Store, left_out: LeftOut) -> list[Entry]:

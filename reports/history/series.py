@@ -36,7 +36,7 @@ class Series:
     levels: Floats
     noise: Floats  # of the levels at each point, relative to others, [which, point]
     exact: list[dict[str, list[Row]]]  # of each point, by row name
-    errors: list[list[Failure]]  # of each point
+    failures: list[list[Failure]]  # of each point
     newest: dict[str, Entry]  # with each row
 
     @property
@@ -117,9 +117,9 @@ def _series(entries: Sequence[Entry], line: Sequence[Commit]) -> Series:
     levels, noise = levels_of(np.log(times))
     levels[:, np.isfinite(times).sum(axis=-1) < FEWEST] = np.nan
     found = _ends(times), levels, noise
-    errors = [[each for entry in group for each in entry.errors] for group in groups]
+    failures = [[one for entry in group for one in entry.failures] for group in groups]
     newest = {row: entry for entry in entries for row in entry.rows}
-    return Series(commits, contexts, list(places), *found, exact, errors, newest)
+    return Series(commits, contexts, list(places), *found, exact, failures, newest)
 
 
 def series_of(entries: Sequence[Entry], line: Sequence[Commit]) -> list[Series]:

@@ -30,8 +30,8 @@ def series(
     times = np.stack([100 * np.exp(logs)] * 3)
     levels = logs[np.newaxis] if levels is None else levels
     alike = np.ones((len(levels), logs.shape[1]))
-    errors = [list[Failure]() for _ in contexts]
-    known = times, levels, alike, exact, errors
+    failures = [list[Failure]() for _ in contexts]
+    known = times, levels, alike, exact, failures
     return Series(COMMITS[: logs.shape[1]], contexts, rows, *known, newest={})
 
 
@@ -123,8 +123,8 @@ def test_a_row_is_lost_where_it_fails_after_a_point_that_measured_it() -> None:
     known = of_peaks(*[100] * 5)
     for point in (2, 3):
         known.exact[point].clear()
-        known.errors[point].append(Failure("e/0", "no\nn"))
-    known.errors[4].append(Failure("e/0", "in another result of the commit"))
+        known.failures[point].append(Failure("e/0", "no\nn"))
+    known.failures[4].append(Failure("e/0", "in another result of the commit"))
     (found,) = findings(known)
     assert (places([found]), found.is_worse) == ([(1, 2)], True)
     assert (found.row, found.words) == ("e/0", "lost: no n")

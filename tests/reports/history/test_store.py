@@ -63,12 +63,14 @@ def test_a_point_has_all_processes_of_its_commit(store: Store, tmp_path: Path) -
 
 def test_a_wrong_row_is_no_point(store: Store, tmp_path: Path) -> None:
     content = result(A, {"e/row": [1], "e/good": [1]}, errors=[failure("e/bad", "nan")])
+    content["skipped"] = [failure("e/out", "no")]
     content["benchmarks"][0]["findings"] = {"wrong": "loss"}
     add(store, tmp_path, content)
     (series,) = all_series(store)
     assert series.rows == ["e/good"]
-    reasons = [(each.name, each.reason) for each in series.errors[0]]
-    assert reasons == [("e/bad", "nan"), ("e/row", "wrong result: loss")]
+    reasons = [(each.name, each.reason) for each in series.failures[0]]
+    wrong = ("e/row", "wrong result: loss")
+    assert reasons == [("e/out", "no"), ("e/bad", "nan"), wrong]
 
 
 @pytest.mark.parametrize(
