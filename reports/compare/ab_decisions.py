@@ -90,4 +90,4 @@ def comparison_of(run: AbRun, directory: Path, options: Options) -> Comparison:
     # Processes shuffle their cases: restore the order of the record.
     places = {row: place for place, row in enumerate(run.rows)}
     rows = sorted(found.rows, key=lambda row: places.get(row.name, len(places)))
-    return replace(found, rows=rows)
+    return replace(found, rows=rows, ended=run.ended is not None)

@@ -54,8 +54,7 @@ def _states(results: Iterable[Result]) -> dict[str, list[str]]:
 def _summary(states: Sequence[str], runs: int, all_measure: bool) -> str:
     """Returns the worst state, with the number of runs if not all have it."""
     for word in ("error", "skipped"):
-        found = [state for state in states if state.startswith(word)]
-        if found:
+        if found := [state for state in states if state.startswith(word)]:
             often = f" (in {len(found)} of {runs} runs)" if len(found) < runs else ""
             return found[0] + often
     if states and len(states) < runs and all_measure:
@@ -115,6 +114,7 @@ class Comparison:
     notes: list[str]
     rows: list[ComparedRow]
     unmatched: list[Unmatched]
+    ended: bool = False  # a run of tools/ab that takes no further pairs
 
     def of(self, verdict: Verdict) -> list[ComparedRow]:
         return [row for row in self.rows if row.decision.verdict is verdict]
@@ -147,8 +147,7 @@ def _notes(base: list[Result], new: list[Result], paired: bool) -> list[str]:
         for key in environment.differences(environment.WORTH_A_NOTE, *contexts)
     ]
     for word, results in (("base", base), ("new", new)):
-        early = sum(not result.complete for result in results)
-        if early:
+        if early := sum(not result.complete for result in results):
             notes.append(f"{early} of {len(results)} {word} runs stopped early")
         if any(result.is_dirty for result in results):
             notes.append(f"{word} has changes that were not committed")

@@ -27,7 +27,7 @@ def interval(decision: Decision) -> str:
     return f"{_percent(low)} to {_percent(high)} %"
 
 
-def more(decision: Decision) -> str:
+def more(decision: Decision, ended: bool) -> str:
     """States how many more pairs an inconclusive row needs."""
     if decision.more_pairs is None:
         return ""
@@ -35,6 +35,8 @@ def more(decision: Decision) -> str:
         return f"needs more than {MANY_PAIRS} pairs"
     # Without an interval the spread of the pairs is unknown.
     how = "about" if decision.interval else "at least"
+    if ended and decision.interval:  # without one, the same command continues
+        return f"a new run needs about {decision.pairs + decision.more_pairs} pairs"
     return f"needs {how} {text.plural(decision.more_pairs, 'more pair')}"
 
 
@@ -61,7 +63,7 @@ def note(row: ComparedRow, comparison: Comparison) -> str:
     threshold = row.decision.threshold
     is_floor = threshold > comparison.options.threshold
     floor = f"A/A floor {text.percent(threshold)}" if is_floor else ""
-    parts = (more(row.decision), floor, *map(metric, row.changes))
+    parts = (more(row.decision, comparison.ended), floor, *map(metric, row.changes))
     return "; ".join(filter(None, parts))
 
 
@@ -110,8 +112,7 @@ def summary(comparison: Comparison) -> str:
 
 def explanation(comparison: Comparison) -> str:
     """Explains columns and verdicts in one paragraph."""
-    options = comparison.options
-    high = 100 * options.threshold
+    high = 100 * comparison.options.threshold
     made = [row.decision for row in comparison.rows if row.decision.interval]
     # An A/A spread's: `max_spread` has the error for any other noise.
     provided = "" if all(one.pairs for one in made) else ", if noise is normal"
@@ -120,7 +121,7 @@ def explanation(comparison: Comparison) -> str:
         "base and new: medians of each side. REGRESSED, IMPROVED: the whole interval "
         f"is above +{high:g} % or below -{high / (1 + high / 100):.3g} % (or the row's "
         f"noise floor); EQUIVALENT: between. All intervals of the table hold together "
-        f"with {options.confidence * 100:g} % confidence{provided}."
+        f"with {comparison.options.confidence * 100:g} % confidence{provided}."
     )
 
 

@@ -66,8 +66,8 @@ def test_processes_take_turns_with_shuffled_cases_and_moved_memory(
 def test_decided_rows_are_left_out_of_later_processes(pairs: Pairs) -> None:
     pairs.write("base", ROWS)
     # Alternates around the threshold from pair to pair: no look decides it.
-    pairs.write("new", ROWS | {"b+c": 306.0}, swing=0.01)
-    pairs.ab("--max_pairs=10", "--benchmark_filter=a/|b")
+    pairs.write("new", ROWS | {"b+c": 307.5}, swing=0.01)
+    table, _ = pairs.ab("--max_pairs=10", "--benchmark_filter=a/|b")
     run = pairs.run()
     assert (run.ended, run.pairs) == ("max_pairs", 10)
     filters = pairs.filters()
@@ -75,6 +75,7 @@ def test_decided_rows_are_left_out_of_later_processes(pairs: Pairs) -> None:
     assert filters[2:16] == [r"^(a/x:1|a/x:10|b\+c)$"] * 14
     assert filters[16:] == [r"^(b\+c)$"] * 4
     assert verdicts(pairs)["b+c"] == "INCONCLUSIVE"
+    assert "a new run needs about" in table
 
 
 @pytest.mark.parametrize(
