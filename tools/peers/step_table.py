@@ -116,7 +116,7 @@ def worker_command(flags: Sequence[str], **more: object) -> list[str]:
 
 
 def counts_of(row: Mapping[str, Any], arguments: argparse.Namespace) -> dict[str, int]:
-    """The calls of each of PyTorch's processes: those of our first, unless given."""
+    """The calls of each of PyTorch's processes: as many as our first, unless given."""
     return {
         "warmups": arguments.warmups or 1 + int(row.get("warmup_calls", 2)),
         "samples": arguments.samples or max(5, int(row.get("samples", 10))),
@@ -247,8 +247,8 @@ def parse(flags: Sequence[str]) -> argparse.Namespace:
     add("--worker", choices=PYTORCH, help=argparse.SUPPRESS)
     add("--rounds", type=positive, default=6, help="processes per side (%(default)s)")
     add("--threads", type=positive, help="per process (all CPUs that it may use)")
-    add("--warmups", type=positive, help="PyTorch's warm-up calls (those of our first)")
-    add("--samples", type=positive, help="PyTorch's timed calls (those of our first)")
+    add("--warmups", type=positive, help="PyTorch's warm-up calls (like our first)")
+    add("--samples", type=positive, help="PyTorch's timed calls (like our first)")
     add("--timeout", type=positive, default=600, help="s per process (%(default)s)")
     add("--binary", type=Path, default=BINARY, help="our program (the one in build/)")
     add("--json", type=Path, help="also write the result here")

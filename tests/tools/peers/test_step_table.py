@@ -103,25 +103,19 @@ def test_ours_decides_the_counts_and_pytorch_keeps_its_pages(
     assert table[0] == f"| step | side | ms | {ratios} | faults |"
 
 
-def test_the_last_words_of_a_worker_that_dies(
-    program: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("sys.exit('out of luck')", "exit status 1\nout of luck"),
+        ("time.sleep(600)", "no end within 10 s"),
+    ],
+)
+def test_a_worker_that_dies_or_hangs(
+    script: str, said: str, program: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    replace_worker(monkeypatch, step_table, "sys.exit('out of luck')")
-    with pytest.raises(SystemExit, match="exit status 1\nout of luck"):
-        compare(parsed(program), [])
-
-
-def test_a_worker_that_hangs_is_ended_with_its_children(
-    tmp_path: Path, program: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pids = tmp_path / "pids"
-    note = f"open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')"
-    replace_worker(monkeypatch, step_table, f"os.fork()\n{note}\ntime.sleep(600)")
-    with pytest.raises(SystemExit, match="no end within 10 s"):
+    replace_worker(monkeypatch, step_table, script)
+    with pytest.raises(SystemExit, match=said):
         compare(parsed(program, "--timeout=10"), [])
-    left = pids.read_text().split()
-    assert len(left) == 2
-    assert wait_until(lambda: not any(map(is_running, left)))
 
 
 def test_its_processes_end_with_it(tmp_path: Path) -> None:
