@@ -6,14 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stub_checkout import (
-    CMAKE,
-    RECORDER,
-    TOOLS,
-    TRAINBENCH,
-    Checkout,
-    write_script,
-)
+from stub_checkout import CMAKE, RECORDER, TOOLS, TRAINBENCH, Checkout, write_script
 
 
 @pytest.fixture
@@ -27,10 +20,7 @@ def checkout(tmp_path: Path) -> Checkout:
     (root / ".gitignore").write_text("/build/\n/results/\n")
     write_script(root / "tools" / "setup", "#!/bin/sh\nexit 0\n")
     write_script(root / "build/release/benchmarks/trainbench", TRAINBENCH)
-    for name, text in {
-        "cmake": CMAKE,
-        "ctest": RECORDER,
-        "clang-tidy": RECORDER,
-    }.items():
-        write_script(stubs / name, text)
+    write_script(stubs / "cmake", CMAKE)
+    for name in ("ctest", "clang-tidy"):
+        write_script(stubs / name, RECORDER)
     return Checkout(root, stubs)
