@@ -73,11 +73,10 @@ class Child:
     environment: Mapping[str, str] | None = None
     directory: Path | None = None
     inherited: Sequence[int] = ()  # open files
-    # Ctrl-C reaches it only through this process. Without a session of its own it ends
-    # with the session of this one.
-    has_session: bool = True
 
-    def start(self) -> subprocess.Popen[bytes]:
+    def start(self, has_session: bool = True) -> subprocess.Popen[bytes]:
+        """Starts it in a session of its own, or else in a process group of its own, so
+        that Ctrl-C reaches it only through this process."""
         return subprocess.Popen(
             self.command,
             stdin=subprocess.DEVNULL,
@@ -86,8 +85,8 @@ class Child:
             env=self.environment,
             cwd=self.directory,
             pass_fds=self.inherited,
-            start_new_session=self.has_session,
-            process_group=None if self.has_session else 0,
+            start_new_session=has_session,
+            process_group=None if has_session else 0,
         )
 
 
@@ -187,10 +186,11 @@ def run_limited(child: Child, seconds: float, grace: float = 0) -> int | None:
     """Runs a child and returns its status. After these seconds it gets SIGTERM and,
     after the grace time, is killed with its descendants; then there is no status.
 
+    It also ends with the session of this process, e.g. on a machine that is lent.
     Errors: OSError, if it cannot start; Interrupted, after it was killed.
     """
     with _interrupts.held():
-        process = child.start()
+        process = child.start(has_session=False)
         try:
             ended = _has_ended(process, seconds)
             if not ended:

@@ -111,6 +111,5 @@ def run(
     """Runs a command and returns its status; kills it and its children at the limit,
     and returns None. Errors: OSError."""
     grace = min(_MOST_GRACE, seconds / 10)
-    # In a new session it would outlive the machine's command.
-    child = Child(command, log, log, environment, has_session=False)
+    child = Child(command, log, log, environment)
     return run_limited(child, seconds - grace, grace)
