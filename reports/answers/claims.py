@@ -104,7 +104,7 @@ def _spread(rows: Sequence[Row], claim: spec.Spread) -> str:
         return f"The {heading} is {least} in each of {len(found)} rows."
     if row is other:
         return f"The {heading} is {least} in `{label(row)}`."
-    # The two are the extremes of all pairs, any of which chance may have set apart.
+    # The two are the extremes of all pairs, and chance may set any pair apart.
     chance = (low / high).doubt(1, 1) * math.comb(len(found), 2)
     is_clear = differ(low, high) and chance <= ALPHA
     unclear = "" if is_clear else f"; whether these differ {CANNOT_TELL}"

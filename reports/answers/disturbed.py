@@ -54,8 +54,8 @@ def _width_of(row: Row) -> float:
 
 
 def disturbed(result: Result) -> list[tuple[Row, list[str]]]:
-    """Returns the disturbed rows with reasons, first those whose samples or processes
-    vary most."""
+    """Returns the disturbed rows with reasons, those that vary most first: by sample
+    or by process."""
     rows = [(row, reasons(row)) for row in result.rows]
     return sorted(
         ((row, why) for row, why in rows if why),

@@ -214,8 +214,8 @@ def _first_number(said: str) -> float:
 
 
 def _findings(rows: list[Row]) -> dict[str, str]:
-    """Returns the findings of at least half of the repetitions, each with the text
-    whose number is the median. A result that is wrong once is wrong."""
+    """Returns the findings of at least half of the repetitions, each with the text that
+    has the median number. A result that is wrong once is wrong."""
     texts: dict[str, list[str]] = {}
     for row in rows:
         for key, said in row.findings.items():
