@@ -8,7 +8,7 @@ from typing import Any
 
 from reports.answers import against
 from reports.answers.cells import also, column_of, heading_of, shown, value_of
-from reports.answers.conclusions import CANNOT_TELL, differ, exponent, least
+from reports.answers.conclusions import CANNOT_TELL, exponent, least
 from reports.answers.judging import ALPHA
 from reports.answers.measured import Measured, counter_of, exactly
 from reports.answers.shapes import alike, case_text, selected
@@ -105,9 +105,12 @@ def _spread(rows: Sequence[Row], claim: spec.Spread) -> str:
     if row is other:
         return f"The {heading} is {least} in `{label(row)}`."
     # The two are the extremes of all pairs, and chance may set any pair apart.
-    chance = (low / high).doubt(1, 1) * math.comb(len(found), 2)
-    is_clear = differ(low, high) and chance <= ALPHA
-    unclear = "" if is_clear else f"; whether these differ {CANNOT_TELL}"
+    ratio = low / high
+    unclear = ""
+    if not ratio.is_clear or ratio.doubt(1, 1) * math.comb(len(found), 2) > ALPHA:
+        unclear = f"; whether these differ {CANNOT_TELL}"
+    if not ratio.is_fair:
+        unclear += f": {ratio.runs_to_tell(1)}"
     ranges = " to ".join(f"{said} in `{label(row)}`" for _, said, row in ends)
     return f"The {heading} ranges from {ranges}{unclear}."
 

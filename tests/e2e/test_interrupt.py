@@ -105,6 +105,14 @@ def test_a_signal_while_a_case_runs(tmp_path: Path) -> None:
             )
 
 
+def test_a_format_that_ends_with_the_run_loses_its_rows(tmp_path: Path) -> None:
+    program = Program(built("TRAINBENCH_FAULTS"), tmp_path)
+    flags = ("--benchmark_filter=/(good|hangs)", "--benchmark_format=csv", *FAST)
+    ended = interrupt(program, signal.SIGINT, "fault/hangs", *flags)
+    assert ended.out == ""
+    assert ended.err.endswith("nothing was printed: --benchmark_out keeps rows\n")
+
+
 def test_a_signal_at_any_moment(tmp_path: Path) -> None:
     chance = random.Random(20)
     signals = [chance.choice([*POLITE, signal.SIGKILL]) for _ in range(10)]
