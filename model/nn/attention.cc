@@ -118,8 +118,8 @@ Heads AttentionImpl::ProjectAndRotate(const at::Tensor& x) {
   {
     const ComponentScope scope(Component::kProjections);
     qkv = ProductOf(x, {q_proj, k_proj, v_proj});
+    if (!rope_) return Split(qkv, heads_, kv_heads_);
   }
-  if (!rope_) return Split(qkv, heads_, kv_heads_);
   const ComponentScope scope(Component::kRope);
   const auto [cos, sin] =
       rope_->Tables(x.size(1), at::device(x.device()).dtype(at::kFloat));
