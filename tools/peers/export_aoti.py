@@ -13,13 +13,12 @@ needs a GPU and Triton.
 
 import argparse
 import json
-import os
 import re
-import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
@@ -230,13 +229,10 @@ def compile_package(
         if file.name.endswith("_metadata.json"):
             file.write_text(json.dumps(json.loads(file.read_text()) | seconds))
     # Written atomically. The archive has its files below its own name.
-    whole = path.with_name(f".{os.getpid()}") / path.name
-    whole.parent.mkdir()
-    try:
+    with TemporaryDirectory(dir=path.parent, prefix=".") as folder:
+        whole = Path(folder) / path.name
         package_aoti(str(whole), files)
         whole.replace(path)
-    finally:
-        shutil.rmtree(whole.parent)
 
 
 def export(a: argparse.Namespace) -> Path:
