@@ -76,7 +76,7 @@ def resume(asked: AbRun, directory: Path) -> AbRun:
     Errors: Usage, if the directory holds another run or other files; NotAResult.
     """
     if not (directory / FILE).exists():
-        if any(directory.iterdir()):
+        if any(directory.glob("[!.]*")):  # a killed call leaves others
             raise Usage(f"--out: {directory} is not empty, and holds no {FILE}")
         return asked
     found = load(directory)
