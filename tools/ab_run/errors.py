@@ -10,6 +10,10 @@ class Failed(Refused):
     status = 1
 
 
+class Rebuilt(Failed):
+    """A program changed during the run, and has another identity from now on."""
+
+
 class Usage(Failed):
     """The request cannot be measured."""
 

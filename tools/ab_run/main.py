@@ -13,7 +13,7 @@ from tools.ab_run import report
 from tools.ab_run.arguments import Arguments, parse
 from tools.ab_run.child import interruptible
 from tools.ab_run.directory import claimed, default_directory, is_cut_short, resume
-from tools.ab_run.errors import Failed, Interrupted, Usage
+from tools.ab_run.errors import Failed, Interrupted, Rebuilt, Usage
 from tools.ab_run.measure import Measurement
 from tools.ab_run.progress import StatusLine
 from tools.ab_run.task import prepare
@@ -41,13 +41,14 @@ def _measure(measurement: Measurement, run: AbRun, arguments: Arguments) -> int:
     options = measurement.options
     try:
         run = measurement.go_on(run)
-    except (Interrupted, Failed):
+    except (Interrupted, Failed) as error:
         status_line.close()
         known = load(directory)
         if known.pairs:
             report.finish(known, directory, options, arguments.json)
-        kept = plural(known.pairs, "pair")
-        status_line.print(f"kept {kept} in {directory}; the same command continues")
+        kept = f"kept {plural(known.pairs, 'pair')} in {directory}"
+        goes_on = not isinstance(error, Rebuilt)
+        status_line.print(f"{kept}; the same command continues" if goes_on else kept)
         raise
     found = report.finish(run, directory, options, arguments.json)
     status_line.print(f"wrote {directory / RESULT}")

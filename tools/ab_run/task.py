@@ -14,7 +14,7 @@ from reports.compare.ab_record import AbRun, Side, sha256_of
 from reports.compare.noise import load_noise
 from tools.ab_run.arguments import Arguments
 from tools.ab_run.builds import PACKAGE, Project, build
-from tools.ab_run.errors import Failed, Usage
+from tools.ab_run.errors import Rebuilt, Usage
 from tools.ab_run.progress import StatusLine
 from tools.ab_run.revisions import Repository
 
@@ -26,9 +26,9 @@ class Program:
     mtime_ns: int
 
     def check(self) -> None:
-        """Errors: Failed, if it is not the measured program any more; OSError."""
+        """Errors: Rebuilt, if it is not the measured program any more; OSError."""
         if self.path.stat().st_mtime_ns != self.mtime_ns:
-            raise Failed(f"{self.path} was rebuilt during the run")
+            raise Rebuilt(f"{self.path} was rebuilt during the run")
 
     def rows(self, flags: Sequence[str]) -> list[str]:
         """The names of its cases. Errors: Usage, with the message of the program, for
