@@ -53,7 +53,7 @@ def error_of(rounds: ArrayLike) -> Floats:
 
 
 def pair_of(base: Times, new: Times) -> Pair:
-    """Returns a pair's log ratio: the mean of the middle half of its rounds, if any.
+    """Returns a pair's log ratio: the mean of the middle half of its rounds.
 
     In a round each side has one turn, a few hundredths of a second apart. A longer
     slowdown of the machine affects both sides, a shorter one only a few rounds.
@@ -61,13 +61,13 @@ def pair_of(base: Times, new: Times) -> Pair:
     rounds = [
         math.log(after / before)
         for repetition in base.turns_us.keys() & new.turns_us.keys()
-        # One side may have taken one more turn.
+        # One side may have taken several more turns.
         for before, after in zip(
             base.turns_us[repetition], new.turns_us[repetition], strict=False
         )
         if before > 0 and after > 0
     ]
-    if not rounds:
+    if len(rounds) < 2:  # a side may have taken all samples in a single turn
         return Pair(math.log(new.time_us / base.time_us))
     return Pair(float(middle_mean(rounds)), float(error_of(rounds)))
 
