@@ -100,11 +100,11 @@ class Run:
     @property
     def memory_bytes(self) -> float:
         """The device's memory; 0 if the result does not state it."""
-        key = "memory_bytes" if self._is_of_host else "device_memory_bytes"
+        key = "memory_bytes" if self.is_of_host else "device_memory_bytes"
         return float(self.result.context.get(key) or 0)
 
     @property
-    def _is_of_host(self) -> bool:
+    def is_of_host(self) -> bool:
         return self.result.context.get("device_kind", "cpu") == "cpu"
 
     def products(self, precision: str) -> Rate | None:
@@ -166,7 +166,7 @@ class Run:
     def launch_us(self) -> float:
         """The time of an operator that does almost nothing; 0 on a GPU."""
         rows = self.of("peak", work="op_overhead")
-        return rows[0].get("op_us") or 0 if rows and self._is_of_host else 0
+        return rows[0].get("op_us") or 0 if rows and self.is_of_host else 0
 
     @cached_property
     def train_steps(self) -> list[Step]:

@@ -231,6 +231,7 @@ def checkpointing(run: Run) -> Iterator[Line]:
 
 def bucketed_exchange(run: Run) -> Iterator[Line]:
     """Predicts the gain from exchanging gradients in the buckets of least cost."""
+    backend = "gloo" if run.is_of_host else "nccl"
     rows = [row for row in run.of("ddp") if row.get("predicted_exposed_us")]
     lines = []
     for choice in compared(rows, STRATEGY):
@@ -247,7 +248,7 @@ def bucketed_exchange(run: Run) -> Iterator[Line]:
         predicted = exposed[0] - exposed[1]
         links = (
             link.name
-            for link in run.of("all_reduce")
+            for link in run.of("all_reduce", backend=backend)
             if link.parameters.get("ranks") == row.parameters.get("ranks")
         )
         lines.append(

@@ -231,6 +231,7 @@ def test_changes_of_a_whole_step() -> None:
             ddp("overlap_bucketed", 1350, 200, "/bucket_mb:10"),
             entry("all_reduce/gloo/ranks:2/bytes:8", 5, "backend=gloo"),
             entry("all_reduce/gloo/ranks:4/bytes:8", 5, "backend=gloo"),
+            entry("all_reduce/nccl/ranks:2/bytes:8", 5, "backend=nccl"),
         ),
         "no buckets": (base,),
         "a graph that was not replayed": gaps,
