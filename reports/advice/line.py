@@ -16,10 +16,9 @@ CORRECT = (0.8, 1.2)  # measured over predicted
 
 @dataclass(frozen=True)
 class Check:
-    """The change as two rows measured it: `base`, and `where` with the change."""
+    """The change as two rows measured it."""
 
-    base: str
-    where: str
+    where: str  # the row with the change
     predicted: Measured  # the gain, in the same unit as the measured one
     measured: Measured
     in_bytes: bool = False  # False: in microseconds
@@ -102,7 +101,7 @@ def gained(base: Row, row: Row) -> Measured:
 
 
 def timed(base: Row, row: Row, predicted: Measured) -> Check:
-    return Check(base.name, row.name, predicted, gained(base, row))
+    return Check(row.name, predicted, gained(base, row))
 
 
 def saved_bytes(
@@ -119,7 +118,7 @@ def sized(base: Row, row: Row) -> Iterator[Check]:
     dry, peak = saved_bytes(base, row), saved_bytes(base, row, "peak_bytes")
     if dry and peak is not None:
         gains = exactly(dry), exactly(peak)
-        yield Check(base.name, row.name, *gains, in_bytes=True)
+        yield Check(row.name, *gains, in_bytes=True)
 
 
 def order(line: Line) -> tuple[bool, float, float]:

@@ -151,7 +151,7 @@ def _batch_checks(run: Run, rows: list[Row]) -> Iterator[Check]:
             factor, base, row = large / small, sizes[small], sizes[large]
             predicted = _batched(run, base, factor).us
             measured = time_of(base) - time_of(row) * (1 / factor)
-            yield Check(base.name, row.name, predicted, measured)
+            yield Check(row.name, predicted, measured)
 
 
 def _batch_line(run: Run, row: Row) -> Line | None:

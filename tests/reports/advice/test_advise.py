@@ -104,7 +104,7 @@ def test_checks_are_judged_together() -> None:
     """Each is a little too small: one alone has failed, of forty none has."""
 
     def verdicts(count: int) -> set[Verdict]:
-        check = Check("a", "b", Measured(10, 9, 11), Measured(6.9, 6.4, 7.4))
+        check = Check("b", Measured(10, 9, 11), Measured(6.9, 6.4, 7.4))
         saved = Estimate(check.predicted, ())
         base = Row("a", 100, {}, {}, {})
         (line,) = judged([Line("a change", base, saved, "", checks=(check,) * count)])
