@@ -119,12 +119,13 @@ def bf16(run: Run) -> Iterator[Line]:
 
 
 def _fixed(run: Run, step: Row) -> Estimate:
-    """Returns the time of the optimizer and, on a GPU, of the gaps."""
+    """Returns the time of the optimizer and, on a GPU, of the gaps before it."""
     gaps = [
         row
         for divided in run.train_steps
         if shape_of(divided.row) == shape_of(step)
         for row in divided.of("gap")
+        if row.words["phase"] != "optimizer"  # its time contains its own gaps
     ]
     parts = [counter_of(step, "optimizer_us"), *(time_of(row) for row in gaps)]
     return Estimate(total(parts), (step.name, *names(gaps)))

@@ -177,6 +177,11 @@ def test_a_larger_batch_shares_the_optimizer() -> None:
         ),
         "with products of other weights": (slow, other, *divided, small),
         "is large enough": (step("model_size", 2000, optimizer_us=90),),
+        # 300 + 200 us of 1300 us.
+        "of a GPU": (
+            *(part("forward", "gap", 300), part("optimizer", "gap", 180)),
+            *(whole(1300), step("model_size", 1300, optimizer_us=200)),
+        ),
     }
     check_changes("changes/batch.txt", cases)
     # What three sequences keep needs 2000 bytes more.
