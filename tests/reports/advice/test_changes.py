@@ -19,6 +19,7 @@ from advised import (
 )
 from golden import check_golden
 from reports.advice.advice import advice
+from reports.advice.line import Line
 from reports.advice.tell import checks_table, lines_table, reasons_table
 from results import entry, parsed
 
@@ -184,12 +185,17 @@ def test_a_larger_batch_shares_the_optimizer() -> None:
         ),
     }
     check_changes("changes/batch.txt", cases)
+
+    def lines(**context: str) -> list[Line]:
+        rows = (*PEAKS, *cases["of one sequence"])
+        found = advice(parsed(*rows, context=context)).lines
+        return [line for line in found if line.change == "larger batch"]
+
     # What three sequences keep needs 2000 bytes more.
     for memory, said in (("2499", []), ("2500", ["which fits into memory"])):
-        rows = (*PEAKS, *cases["of one sequence"])
-        lines = advice(parsed(*rows, context={"memory_bytes": memory})).lines
-        found = [line for line in lines if line.change == "larger batch"]
+        found = lines(memory_bytes=memory)
         assert [line.assumption.rpartition(", ")[2] for line in found] == said
+    assert [line.checks for line in lines(device_kind="cuda")] == [()]
 
 
 def checkpointed(how: str, us: float, **counters: float) -> Entry:
