@@ -184,8 +184,9 @@ def _batch_line(run: Run, row: Row) -> Line | None:
         saved_bytes=None if kept is None else -kept * (factor - 1),
         assumption=f"batch {batch * factor} replaces {factor} steps of {batch}, and "
         "each of these saves this time; optimizer and gaps take as long as before, at "
-        f"most {text.percent(_FIXED_SHARE)} of it then; products reach the rate of "
-        f"about as many tokens; all else grows with the batch, {fits} into memory",
+        f"most {text.percent(_FIXED_SHARE)} of the step if its products are no faster; "
+        "products reach the rate of about as many tokens; all else grows with the "
+        f"batch, {fits} into memory",
     )
 
 
