@@ -20,7 +20,7 @@ from reports.answers.against import baselines, compared
 from reports.answers.measured import Measured, counter_of, time_of, total
 from reports.experiments.specs import CHECKPOINT, PRECISION, STRATEGY
 from reports.results import text
-from reports.results.rows import Row
+from reports.results.rows import Row, grouped
 
 _NARROW = {"bf16_autocast": "bf16 autocast", "bf16": "bf16 weights"}
 # A step counts as bound by its tokens once fixed costs take at most this share.
@@ -73,24 +73,24 @@ def _bf16_line(run: Run, pairs: list[tuple[Row, Row]]) -> Line | None:
     step, saved = max(found, key=lambda one: one[1].us.value)
     # Autocast, the smaller change, comes first.
     same = [pair for pair in pairs if shape_of(pair[0]) == shape_of(step)]
-    narrow = next((other for wide, other in pairs if wide.name == step.name), None)
     return Line(
         change="bf16",
         base=step,
         saved=saved,
         assumption="products run at the rate of bf16 products of about as many tokens, "
         "all else as before",
-        saved_bytes=saved_bytes(step, narrow),
+        saved_bytes=saved_bytes(*same[0]) if same else None,
         measured=same[0] if same else None,
     )
 
 
 def _narrowed(run: Run, precision: str) -> list[tuple[Row, Row]]:
     """Returns the train steps in fp32 with those in this precision, slowest last."""
+    by_experiment = grouped(run.timed_steps(), lambda row: row.experiment)
     found = [
         pair
-        for experiment in ("precision", "model_size")
-        for pair in baselines(run.of(experiment, mode=TRAINING), PRECISION, precision)
+        for rows in by_experiment.values()
+        for pair in baselines(rows, PRECISION, precision)
     ]
     return sorted(found, key=lambda pair: pair[0].time_us)
 
