@@ -38,8 +38,6 @@ _SOFTMAX = Axis("part", "softmax_naive")
 _NAIVE = ("scores", "softmax", "value")
 _VARIANT = Axis("variant", "naive")
 _FLASH = ("sdpa_flash", "sdpa_efficient", "own")
-# A backward pass without stored scores recomputes them: five products instead of four.
-_RECOMPUTED = 1.25
 # Modes in which fused kernels save the same time: they leave the optimizer unchanged.
 _MODES = (TRAINING, "forward_backward")
 # Rows of an operation that was timed alone: as several operators, and in one pass.
@@ -112,8 +110,8 @@ def fused(run: Run) -> Iterator[Line]:
 
 def _flash_us(row: Row, products: Rate, copy: Rate) -> Measured:
     """Predicts flash attention's time from the FLOPs and bytes of the row alone."""
-    again = _RECOMPUTED if row.words.get("phase") == "backward" else 1
-    found = [products.time(again * row["flops"]), copy.time(row["bytes"])]
+    flops = row["kernel_flops_per_second"] * row.time_us * 1e-6
+    found = [products.time(flops), copy.time(row["bytes"])]
     return max(found, key=lambda time: time.value)
 
 
@@ -122,7 +120,8 @@ def _flash_checks(run: Run) -> Iterator[Check]:
     for kernel in _FLASH:
         for naive, flash in baselines(rows, _VARIANT, kernel):
             products = run.attention_products(arithmetic(naive))
-            if products and run.copy and flash.get("flops") and flash.get("bytes"):
+            has_work = flash.get("kernel_flops_per_second") and flash.get("bytes")
+            if products and run.copy and has_work:
                 new = _flash_us(flash, products, run.copy)
                 yield timed(naive, flash, time_of(naive) - new)
 
