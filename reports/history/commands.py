@@ -141,7 +141,7 @@ def confirm(given: argparse.Namespace) -> int:
                 elsewhere.add(machine)
                 continue
             answer = oracle.ask(question, given.repository)
-            oracle.keep(question, given.repository, kept, stored)
+            oracle.keep(question, given.repository, kept)
         except CannotMeasure as error:
             _say(f"not measured: {found.row}: {error}")
             status = status or USAGE
