@@ -117,13 +117,13 @@ def _words(answer: Answer) -> str:
 
 
 def confirm(given: argparse.Namespace) -> int:
-    """measures suspected changes with tools/ab, newest first; stores the verdicts"""
+    """measures suspected changes with tools/ab once, newest first; stores verdicts"""
     history = History(given)
     open_ = [
         (series, found)
         for series, changes in history.changes()
         for found in changes
-        if found.kind is Kind.SUSPECTED
+        if found.kind is Kind.SUSPECTED and not found.is_asked
     ]
     status, answers, elsewhere = GOOD, 0, set[str]()
     for series, found in reversed(open_):

@@ -54,6 +54,7 @@ class Finding:
     is_worse: bool = False  # only if it is certain
     ends: tuple[int, int] = (0, 0)  # the points to compare, for a time
     least: float = 0.0  # the log ratio in the change's interval that is closest to 0
+    is_asked: bool = False  # pairs of the ends have been measured
 
     def commits(self, series: Series, line: Sequence[Commit]) -> list[Commit]:
         """Returns the line's commits that may be the cause, most likely last."""
@@ -64,7 +65,9 @@ class Finding:
 def threshold_for(least: float) -> float:
     """Returns the smallest ratio - 1 that matters for a suspected change of a time."""
     half = math.expm1(abs(least) / 2)
-    return min(max(half, LEAST_THRESHOLD), _MOST_THRESHOLD)
+    # Rounded, because another threshold begins the measurement anew.
+    rounded = LEAST_THRESHOLD * round(half / LEAST_THRESHOLD)
+    return min(max(rounded, LEAST_THRESHOLD), _MOST_THRESHOLD)
 
 
 def interval(ratio: float, ends: tuple[float, float] | None) -> str:
@@ -165,20 +168,22 @@ def _time_changes(
             at = change.index
             before, after = points[at - 1], points[at]
             ends = points[max(first, at - 1 - GUARD)], points[min(last - 1, at + GUARD)]
-            around = (
+            around = [
                 each
                 for each in known
                 if each.name == row
                 and places[each.good] <= before < after <= places[each.bad]
-            )
+            ]
+            asked = ((places[each.good], places[each.bad]) for each in around)
             kind = Kind.SUSPECTED
             words = interval(math.exp(change.log_ratio), change.interval.ratios)
-            if answer := next(around, None):
+            if answer := next(iter(around), None):
                 kind = KIND_OF[answer.verdict]
                 words = interval(answer.ratio, answer.interval)
                 words += f" by {answer.pairs} pairs"
             worse = kind is Kind.CONFIRMED
-            yield Finding(kind, row, before, after, words, worse, ends, change.least)
+            question = ends, change.least, ends in asked
+            yield Finding(kind, row, before, after, words, worse, *question)
 
 
 def findings(

@@ -89,21 +89,26 @@ def test_times_of_few_processes_are_left_out(
     assert printed.out.splitlines()[1:] == ["no change"]
 
 
-def test_confirm_keeps_what_pairs_say(tmp_path: Path, lines: Lines) -> None:
+@pytest.mark.parametrize(
+    ("fewest", "kind", "status"), [(99, "CONFIRMED", 1), (999, "suspected", 0)]
+)
+def test_confirm_keeps_what_pairs_say(
+    fewest: int, kind: str, status: int, tmp_path: Path, lines: Lines
+) -> None:
     case = Case(tmp_path)
     bad = case.revisions[SINCE + 2]
-    calls = fake_ab(case.root, {bad: {"ratio": 1.05, "pairs": 99}})
-    assert case.run("confirm") == 1
+    calls = fake_ab(case.root, {bad: {"ratio": 1.05, "pairs": fewest}})
+    assert case.run("confirm") == status
     ends = f"{case.revisions[SINCE - 3][:10]}..{bad[:10]}"
     (said,) = lines()
-    assert said == f"CONFIRMED e0/row +5.0 % (+4.0 % to +6.0 %) by 12 pairs, {ends}"
-    assert case.run("confirm") == 0, "nothing is open"
+    assert said == f"{kind} e0/row +5.0 % (+4.0 % to +6.0 %) by 12 pairs, {ends}"
+    assert case.run("confirm") == 0, "nothing is left to measure"
     asked = calls.read_text()
     assert re.findall("max_minutes=([^ ]+)", asked) == ["1e-09", "120"], "asked once"
     assert asked.endswith("--benchmark_filter=^e0/row$ --suite=smoke\n")
     assert lines() == []
-    assert case.run("check") == 0
-    assert lines()[2].split()[0] == "CONFIRMED"
+    assert case.run("check") == 1 - status
+    assert lines()[2].split()[0] == kind
 
 
 def test_confirm_goes_on_where_a_commit_is_not_measured_here(tmp_path: Path) -> None:
