@@ -113,9 +113,7 @@ def test_confirm_keeps_what_pairs_say(
 
 def test_confirm_goes_on_where_a_commit_is_not_measured_here(tmp_path: Path) -> None:
     case = Case(tmp_path)
-    fake_ab(case.root, {case.revisions[SINCE + 2]: {"status": 3}})
-    assert case.run("confirm") == 2
-    for without in ({"absent": True}, {"status": 2}, {"status": 1}):
+    for without in ({"status": 3}, {"absent": True}, {"status": 2}, {"status": 1}):
         fake_ab(case.root, {case.revisions[SINCE + 2]: without})
         assert case.run("confirm") == 2
     assert not list((case.store.folder / "verdicts").rglob("*.json"))
