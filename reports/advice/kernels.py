@@ -96,8 +96,7 @@ def _alone(what: str, pairs: Sequence[Pair], copy: Rate) -> list[Line]:
 
 
 def fused(run: Run) -> Iterator[Line]:
-    copy = run.copy
-    if copy is None:
+    if (copy := run.copy) is None:
         return
     for what in FUSED:
         every = (_fused(step, what, copy) for step in run.train_steps)

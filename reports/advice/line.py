@@ -105,10 +105,10 @@ def timed(base: Row, row: Row, predicted: Measured) -> Check:
 
 
 def saved_bytes(
-    base: Row, row: Row | None, counter: str = "predicted_peak_bytes"
+    base: Row, row: Row, counter: str = "predicted_peak_bytes"
 ) -> float | None:
-    """Returns the bytes saved; None if a row is missing, or lacks the counter."""
-    if row is None or base.get(counter) is None or row.get(counter) is None:
+    """Returns the bytes saved; None if a row lacks the counter."""
+    if base.get(counter) is None or row.get(counter) is None:
         return None
     return base[counter] - row[counter]
 
