@@ -96,6 +96,12 @@ def _add_steps(parser: argparse.ArgumentParser) -> None:
         "batch and context that fit, and the FLOPs of the recomputation (default: "
         "--model's value, otherwise none)",
     )
+    for flag, what, otherwise in (
+        ("implementation", "textbook, library or fused", "the framework's of --recipe"),
+        ("attention", "for example naive or sdpa", "the implementation's"),
+    ):
+        usual = f"(default: --model's value, otherwise {otherwise})"
+        add(f"--{flag}", metavar="NAME", help=f"of all models: {what} {usual}")
     add(
         "--device_memory_gib",
         type=number(1e-6, 1e6),
@@ -120,7 +126,25 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _requests(given: argparse.Namespace, memory_bytes: int) -> list[Json]:
+def _layers(
+    given: argparse.Namespace, traits: frozenset[str], model: str, checkpoint: Json
+) -> Json:
+    """What the request states about the model's layers: the flags and, with --recipe,
+    unless the model's definition states any, the framework's."""
+    names = ("implementation", "attention")
+    flags = {name: value for name in names if (value := vars(given)[name])}
+    named = (one for one in given.model if f"name={model}" in one.split(","))
+    definition = next(named, model)
+    is_stated = given.implementation or any(f"{name}=" in definition for name in names)
+    if not given.recipe or is_stated:
+        return flags
+    chosen = checkpoint.get("checkpoint", definition.partition("checkpoint=")[2])
+    return recipes.layers(given.recipe, traits, chosen) | flags
+
+
+def _requests(
+    given: argparse.Namespace, memory_bytes: int, traits: frozenset[str]
+) -> list[Json]:
     """A request for each precision, mode, checkpointing and model; the model varies
     fastest."""
     shared = {
@@ -131,7 +155,10 @@ def _requests(given: argparse.Namespace, memory_bytes: int) -> list[Json]:
     checkpoints = [{"checkpoint": name} for name in given.checkpoint or ()]
     models = given.models or [*_STANDARD, *given.model]
     return [
-        {"model": model, "precision": precision, "mode": mode, **checkpoint, **shared}
+        {
+            **{"model": model, "precision": precision, "mode": mode},
+            **(checkpoint | _layers(given, traits, model, checkpoint) | shared),
+        }
         for precision, mode, checkpoint, model in itertools.product(
             given.precision, given.mode, checkpoints or [{}], models
         )
@@ -159,13 +186,14 @@ def main(tokens: Sequence[str], ask: Ask = RUN) -> int:
         device = timing.device(parser, given.rates)
         predict["time"] = partial(timing.predicted, device)
         more["device"], capacity = device.name, device.capacity
+    traits: frozenset[str] = frozenset()
     if given.recipe:
         traits = recipes.traits(parser, given)
         predict["recipe"] = partial(recipes.predicted, given, traits)
     memory_bytes = capacity or 80 * 2**30
     if given.device_memory_gib is not None:
         memory_bytes = given.device_memory_gib * 2**30
-    requests = _requests(given, int(memory_bytes))
+    requests = _requests(given, int(memory_bytes), traits)
     # All are checked first, so that an error comes before any long plan.
     for request in requests:
         ask(request | {"check": True})

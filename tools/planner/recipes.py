@@ -89,8 +89,8 @@ class Recipe:
         return [row for row in self.rows if traits.issuperset(row["where"].split())]
 
     def named(self, part: str, traits: frozenset[str] = frozenset()) -> list[str]:
-        """The items of "precision", of "default", the traits by default, or of a
-        choice."""
+        """The items of "precision", of "implementation", the last of them the layers',
+        of "default", the traits by default, or of a choice."""
         return [row["item"] for row in self.of(traits) if row["part"] == part]
 
     def words(self) -> set[str]:
@@ -127,6 +127,21 @@ class Memory:
         }
         more = (sum(part.values()) for part in parts[what])
         return sum(self.static.values()) + sum(more)
+
+
+def layers(
+    recipe: str, traits: frozenset[str], checkpoint: str, implementation: str = ""
+) -> dict[str, str]:
+    """The layers, as in a request, that save what the framework's save; by default of
+    the recipe's implementation."""
+    # A checkpoint saves the residual sum, which fused blocks leave to the next.
+    if checkpoint.startswith("every"):
+        implementation = "library"
+    elif not implementation:
+        (*_, implementation) = recipes()[recipe].named("implementation", traits)
+    fused = "own" if recipe == "megatron" or implementation == "fused" else "sdpa"
+    attention = "naive" if traits & {"unfused", "scores"} else fused
+    return {"implementation": implementation, "attention": attention}
 
 
 def read_table(path: Path) -> list[dict[str, str]]:

@@ -158,6 +158,33 @@ def test_a_model_says_itself_what_it_recomputes() -> None:
     assert plan_row(*flags, "--checkpoint=none")["checkpoint"] == "none"
 
 
+DEFINED = ("--models=mine", "--recipe=fms-fsdp", "--model")
+
+
+@pytest.mark.parametrize(
+    ("flags", "layers"),
+    [
+        (["--attention=sdpa"], "textbook sdpa"),
+        (["--implementation=library"], "library sdpa"),
+        (["--recipe=fms-fsdp"], "fused own"),
+        (["--recipe=fms-fsdp", "--attention=naive"], "fused naive"),
+        (["--recipe=fms-fsdp", "--implementation=textbook"], "textbook naive"),
+        (["--recipe=fms-fsdp", "--checkpoint=every_1"], "library sdpa"),
+        (["--recipe=torchtitan", "--traits=eager"], "library sdpa"),
+        (["--recipe=megatron", "--traits=bf16,unfused"], "fused naive"),
+        ([*DEFINED, MINE], "fused own"),
+        ([*DEFINED, f"{MINE},checkpoint=every_2"], "library sdpa"),
+        ([*DEFINED, f"{MINE},attention=sdpa"], "textbook sdpa"),
+    ],
+)
+def test_the_layers_are_those_of_flag_definition_or_recipe(
+    flags: list[str], layers: str
+) -> None:
+    own = [] if flags[0] == DEFINED[0] else ["--models=tiny"]
+    row = plan_row(*own, "--precision=bf16", "--seq=64", *flags)
+    assert f"{row['implementation']} {row['attention']}" == layers
+
+
 def test_help_lists_every_flag() -> None:
     text = plan("-h")
     for flag in (

@@ -49,7 +49,8 @@ def test_each_unit_of_a_recipe_has_a_formula() -> None:
 def test_each_part_of_a_recipe_is_known() -> None:
     known = {
         *("static", "gradient", "reserved", *MOMENTS),
-        *("precision", "default", "needs", "one of", "at most one of"),
+        *("precision", "implementation", "default"),
+        *("needs", "one of", "at most one of"),
     }
     assert {row["part"] for row in read_table(TABLE)} <= known
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from tools.planner.recipes import TOTALS, FrameworkJob, recipes
+from tools.planner.recipes import TOTALS, FrameworkJob, layers, recipes
 from tools.planner.validation import cells
 from tools.planner.validation.cells import Lacks, Row
 
@@ -51,19 +51,14 @@ def _point(name: str, row: Row) -> Point:
 
 
 def _model(row: Row, traits: frozenset[str]) -> str:
-    is_megatron = row["recipe"] == "megatron"
-    # A checkpoint saves the residual sum, which fused blocks leave to the next.
-    of_blocks = row["checkpoint"].startswith("every")
-    implementation = "library" if of_blocks else row["implementation"]
-    fused = "own" if is_megatron or implementation == "fused" else "sdpa"
+    recipe, checkpoint = row["recipe"], row["checkpoint"]
     # Megatron: --make-vocab-size-divisible-by
-    multiple = 128 if is_megatron else 1
+    multiple = 128 if recipe == "megatron" else 1
     return cells.model(
         row,
         pad_vocab=multiple * cells.count(row, "tensor"),
-        implementation=implementation,
-        attention="naive" if "unfused" in traits else fused,
-        checkpoint=row["checkpoint"],
+        **layers(recipe, traits, checkpoint, row["implementation"]),
+        checkpoint=checkpoint,
     )
 
 
