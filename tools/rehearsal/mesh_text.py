@@ -46,11 +46,11 @@ _MESHES = {
     "batch": at("batch"),
     "checkpoint": at("checkpoint"),
     "memory": at("predicted.needed_bytes", text.size),
-    "step": at("computed.step_us", text.time),
-    "tokens/s": at(
+    "step ≥": at("computed.step_us", text.time),
+    "tokens/s ≤": at(
         "computed.tokens_per_second", lambda rate: text.rate(rate, "").strip()
     ),
-    "of peak": at("computed.model_flops_share", text.percent),
+    "of peak ≤": at("computed.model_flops_share", text.percent),
     "bound": at("computed.bound"),
     "from": at("computed.compute_bound_batch", counted),
     "largest": at("predicted.largest_batch", counted),
@@ -137,17 +137,19 @@ def _times(row: Json) -> str:
         for part in ("compute", "tensor", "fsdp", "data")
     ]
     lines.append(["AdamW", "", text.time(computed["parts_us"]["update"])])
+    bound, step_us = computed["bound"], computed["step_us"]
+    is_half = computed["parts_us"][bound] >= step_us / 2
+    most = "bound by" if is_half else "the largest part is"
     shares = ", ".join(
-        f"{name} {text.percent(us / computed['step_us'])}"
+        f"{name} {text.percent(us / step_us)}"
         for name, us in computed["parts_us"].items()
         if us > 0
     )
     return "\n".join(
         [
             *text.columns([["computed time", "forward", "backward"], *lines], (0,)),
-            f"step {text.time(computed['step_us'])} at least, bound by "
-            f"{_BOUNDS[computed['bound']]} ({shares}); "
-            f"{text.percent(computed['model_flops_share'])} of the peak, "
+            f"step {text.time(step_us)} at least, {most} {_BOUNDS[bound]} ({shares}); "
+            f"at most {text.percent(computed['model_flops_share'])} of the peak, "
             f"{text.rate(computed['tokens_per_second'], 'tokens/s')}",
         ]
     )

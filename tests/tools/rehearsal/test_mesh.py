@@ -92,6 +92,7 @@ def test_the_text_of_each_kind_of_answer() -> None:
     none |= {"batch": None, "checkpoint": None}
     refused = row(fits=False, why_not="5 ranks share 12 heads", **none)
     never = COMPUTED | {"compute_bound_batch": None, "bound": "tensor"}
+    never |= {"parts_us": {"compute": 2e5, "tensor": 2.4e5, "update": 6e4}}
     more_calls = REHEARSED | {"collectives": [GATHERS | {"calls": 71}]}
     answers = {
         "a rank that fits": document(),
