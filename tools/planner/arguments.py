@@ -58,10 +58,12 @@ def parser(
 
 
 def parse(
-    parser: argparse.ArgumentParser, tokens: Sequence[str], only: Mapping[str, str] = {}
+    parser: argparse.ArgumentParser,
+    tokens: Sequence[str],
+    hints: Mapping[str, str] = {},
 ) -> argparse.Namespace:
-    """Exits with an error that names an unknown token and the parser's nearest flag, or
-    the flag of `only` that it needs."""
+    """Exits with an error that names an unknown token and its hint, or the parser's
+    nearest flag."""
     given, unknown = parser.parse_known_args(tokens)
     for token in (one for one in unknown if one != "--"):
         flag = token.partition("=")[0]
@@ -69,9 +71,7 @@ def parse(
         hint = "--help lists the flags" if flag.startswith("-") else "allowed: flags"
         for near in difflib.get_close_matches(flag, known, n=1, cutoff=0.84):
             hint = f"did you mean {near!r}?"
-        if flag in only:
-            hint = f"allowed: only with {only[flag]}"
-        parser.error(f"unexpected {token!r}; {hint}")
+        parser.error(f"unexpected {token!r}; {hints.get(flag, hint)}")
     return given
 
 

@@ -15,7 +15,8 @@ from tools.planner.program import RUN, Ask, Json
 
 _RULES = (*training.RULES, ("rates", "without", ("recipe",)), *recipes.RULES)
 _STANDARD = ["tiny", "small", "medium", "large", "xl", "2.7B"]
-_DESCRIPTION = """\
+_MESH = "tools/rehearse --gpu=h100 --mesh=auto --ranks=8 --model=Llama-2-7B"
+_DESCRIPTION = f"""\
 Says, without measuring anything, whether a model fits in a device's memory and
 what one step of it costs:
 
@@ -41,7 +42,9 @@ it pays off; tools/plan --parallel --help lists its flags:
   tools/plan --parallel --fsdp_ranks=8 --tensor_ranks=8
 
 --gpu=h100 runs tools/rehearse: cases on a GPU that you do not have, and with
---mesh one rank of many.
+--mesh one rank of many. For a model on 8 GPUs:
+
+  {_MESH}
 """
 
 
@@ -126,39 +129,34 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _layers(
-    given: argparse.Namespace, traits: frozenset[str], model: str, checkpoint: Json
-) -> Json:
-    """What the request states about the model's layers: the flags and, with --recipe,
-    unless the model's definition states any, the framework's."""
-    names = ("implementation", "attention")
-    flags = {name: value for name in names if (value := vars(given)[name])}
-    named = (one for one in given.model if f"name={model}" in one.split(","))
-    definition = next(named, model)
-    is_stated = given.implementation or any(f"{name}=" in definition for name in names)
-    if not given.recipe or is_stated:
-        return flags
-    chosen = checkpoint.get("checkpoint", definition.partition("checkpoint=")[2])
-    return recipes.layers(given.recipe, traits, chosen) | flags
-
-
 def _requests(
     given: argparse.Namespace, memory_bytes: int, traits: frozenset[str]
 ) -> list[Json]:
     """A request for each precision, mode, checkpointing and model; the model varies
     fastest."""
+    layers = ("implementation", "attention")
     shared = {
         **{"definitions": given.model, "batch": given.batch, "seq": given.seq},
         **{"tensor_ranks": given.tensor_ranks, "memory_bytes": memory_bytes},
         "largest_batch": given.json or given.checkpoint is not None,
+        **{name: value for name in layers if (value := vars(given)[name])},
     }
+
+    def of_model(model: str, checkpoint: Json) -> Json:
+        """With --recipe, layers that nothing states are the framework's."""
+        asked = {"model": model, **checkpoint, **shared}
+        named = (one for one in given.model if f"name={model}" in one.split(","))
+        definition = next(named, model)
+        is_stated = any(f"{name}=" in definition for name in layers)
+        if not given.recipe or given.implementation or is_stated:
+            return asked
+        chosen = checkpoint.get("checkpoint", definition.partition("checkpoint=")[2])
+        return recipes.layers(given.recipe, traits, chosen) | asked
+
     checkpoints = [{"checkpoint": name} for name in given.checkpoint or ()]
     models = given.models or [*_STANDARD, *given.model]
     return [
-        {
-            **{"model": model, "precision": precision, "mode": mode},
-            **(checkpoint | _layers(given, traits, model, checkpoint) | shared),
-        }
+        of_model(model, checkpoint) | {"precision": precision, "mode": mode}
         for precision, mode, checkpoint, model in itertools.product(
             given.precision, given.mode, checkpoints or [{}], models
         )
@@ -169,12 +167,16 @@ def main(tokens: Sequence[str], ask: Ask = RUN) -> int:
     if "--parallel" in tokens:
         return parallel.main(tokens)
     parser = _parser()
-    only = dict.fromkeys(parallel.flags(), "--parallel") | {"--mesh": "--gpu"}
-    given = arguments.parse(parser, tokens, only)
+    hints = dict.fromkeys(parallel.flags(), "allowed: only with --parallel")
+    hints |= {"--mesh": "allowed: only with --gpu", "--gpus": f"for a model: {_MESH}"}
+    hints["--ranks"] += f"; for a model: {_MESH}"
+    given = arguments.parse(parser, tokens, hints)
     if given.help:
         print(parser.format_help(), end="")
         return 0
     arguments.check(parser, given, _RULES)
+    for name in (text for text in given.model if "=" not in text):
+        parser.error(f"--model is {name!r}; did you mean '--models={name}'?")
     # Functions that predict something for a row of the plan, by its key in the row.
     predict: dict[str, Callable[..., dict[str, Any]]] = {}
     more: dict[str, Any] = {}  # of the query
@@ -186,9 +188,8 @@ def main(tokens: Sequence[str], ask: Ask = RUN) -> int:
         device = timing.device(parser, given.rates)
         predict["time"] = partial(timing.predicted, device)
         more["device"], capacity = device.name, device.capacity
-    traits: frozenset[str] = frozenset()
+    traits = recipes.traits(parser, given) if given.recipe else frozenset[str]()
     if given.recipe:
-        traits = recipes.traits(parser, given)
         predict["recipe"] = partial(recipes.predicted, given, traits)
     memory_bytes = capacity or 80 * 2**30
     if given.device_memory_gib is not None:

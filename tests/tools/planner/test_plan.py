@@ -221,7 +221,7 @@ WRONG = f"""
     --tensor_ranks=0; --tensor_ranks=3; --tensor_ranks=4 --models=flat
     --model=name=flat,d_model=48,d_ff=2,layers=1,heads=4;
     --models=tiny --recipe=nanogpt --shards=4; --ranks=8; --links=a:1:1;
-    --parallel=true; --mesh=data:2"""
+    --parallel=true; --mesh=data:2; --gpus=8; --model=8B"""
 
 
 def test_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
