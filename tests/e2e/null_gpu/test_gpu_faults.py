@@ -3,7 +3,6 @@
 
 import json
 import re
-from typing import Any
 
 import pytest
 
@@ -26,6 +25,14 @@ def run(
     assert document["complete"] is True
     assert done.returncode == (1 if document["errors"] else 0), done.stderr
     return document
+
+
+def reported(program: Program, fault: str, *flags: str) -> tuple[Json, list[Json]]:
+    """Returns the result and what the null GPU reports of each process."""
+    report = program.directory / "report.jsonl"
+    report.unlink(missing_ok=True)
+    document = run(program, fault, *flags, TRAINBENCH_NULL_GPU_REPORT=str(report))
+    return document, load_lines(report)
 
 
 def test_memory_that_ends_though_the_case_fits_skips_it(trainbench: Program) -> None:
@@ -147,10 +154,8 @@ def test_memory_that_ends_in_a_collective_skips_its_case(
 
 def launches(trainbench: Program, *flags: str) -> int:
     """Returns the number of kernels that a run launches in one process."""
-    report = trainbench.directory / "report.jsonl"
-    run(trainbench, "", *flags, TRAINBENCH_NULL_GPU_REPORT=str(report))
-    counters: dict[str, Any] = json.loads(report.read_text())["counters"]
-    return int(counters["launches"])
+    _, (report,) = reported(trainbench, "", *flags)
+    return int(report["counters"]["launches"])
 
 
 @pytest.fixture(scope="module")
@@ -162,20 +167,14 @@ def in_second_norm(shared: Program) -> int:
 def test_after_a_lost_context_each_case_has_a_process(
     trainbench: Program, in_second_norm: int
 ) -> None:
-    report = trainbench.directory / "lost.jsonl"
-    document = run(
-        trainbench,
-        f"launch:{in_second_norm}=illegal_address,sticky",
-        *NORMS,
-        TRAINBENCH_NULL_GPU_REPORT=str(report),
-    )
+    fault = f"launch:{in_second_norm}=illegal_address,sticky"
+    document, processes = reported(trainbench, fault, *NORMS)
     (lost,) = document["errors"]
     assert "an illegal memory access was encountered" in lost["reason"]
     assert "this process lost the device" in lost["reason"]
     rows = measured(document)
     assert ["process" in row["findings"] for row in rows] == [False, True, True]
     # The first process released its memory to the fresh processes.
-    processes = load_lines(report)
     reset = [p for p in processes if "cudaDeviceReset" in p["calls"]]
     assert len(processes) == 3 and len(reset) == 1
     assert reset[0]["calls"]["cudaDeviceReset"] == 1
@@ -205,14 +204,8 @@ def test_a_kernel_that_never_ends_ends_its_case(
 def test_beside_a_kernel_that_never_ends_nothing_is_timed(
     trainbench: Program, in_second_norm: int
 ) -> None:
-    report = trainbench.directory / "hung.jsonl"
-    document = run(
-        trainbench,
-        f"launch:{in_second_norm}=never",
-        *NORMS,
-        SOON,
-        TRAINBENCH_NULL_GPU_REPORT=str(report),
-    )
+    fault = f"launch:{in_second_norm}=never"
+    document, processes = reported(trainbench, fault, *NORMS, SOON)
     assert len(measured(document)) == 1
     hung, *others = document["errors"]
     assert "no case can be timed while its work runs" in hung["reason"]
@@ -220,7 +213,7 @@ def test_beside_a_kernel_that_never_ends_nothing_is_timed(
         f"not run, because this process lost the device in {hung['name']} "
         "(it does not finish its work)"
     ]
-    assert len(report.read_text().splitlines()) == 1, "a process was started"
+    assert len(processes) == 1, "a process was started"
 
 
 def test_a_launch_that_fails_in_the_check_fails_the_row(trainbench: Program) -> None:
