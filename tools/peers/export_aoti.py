@@ -268,6 +268,14 @@ def parse(flags: Sequence[str]) -> argparse.Namespace:
     if a.precision == ("bf16_autocast" if a.d_head else "bf16"):
         allowed = "fp32, bf16" if a.d_head else "fp32, bf16_autocast"
         parser.error(f"argument --precision: '{a.precision}'; allowed: {allowed}")
+    config = a.model[1]
+    if config.d_model % config.heads or config.heads % config.key_value_heads:
+        given = f"heads={config.heads}, kv_heads={config.key_value_heads}"
+        allowed = f"divisors of d_model={config.d_model} and of heads"
+        parser.error(f"argument --model: {given}; allowed: {allowed}")
+    if not a.d_head and config.positions == "learned" and a.seq > config.context:
+        allowed = f"1 to context={config.context}"
+        parser.error(f"argument --seq: {a.seq}; allowed: {allowed}")
     return a
 
 

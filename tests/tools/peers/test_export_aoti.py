@@ -31,6 +31,8 @@ WRONG = f"""
     --model=huge; --model=name=nano,d_model=16; --model={NANO},depth=3;
     --model={NANO},attention=own; --model={NANO},implementation=fused;
     --model={NANO},tied_embeddings=2; --model={NANO},mlp=silu;
+    --model={NANO.replace("heads=2", "heads=3")}; --model={NANO},kv_heads=3;
+    --model={NANO},positions=learned,context=8 --seq=9;
     --model={NANO.replace("=16", "=0")}; --model={NANO.replace("name=nano,", "")};
     --model={NANO.replace("nano", "../../nano")};
     --model={NANO.replace("nano", "tiny")}; --precision=bf16; --d_head=0; --batch=0;
@@ -60,7 +62,8 @@ def test_a_package_is_of_one_shape_and_says_what_it_is_for() -> None:
             "16/32/1/2/64,mlp=gelu,positions=learned,context=8",
         ),
     ):
-        assert description(parse([f"--model={NANO}{more}"]).model[1]) == wanted
+        chosen = parse([f"--model={NANO}{more}", "--seq=8"])
+        assert description(chosen.model[1]) == wanted
 
 
 def test_the_compiler_gets_no_weights_and_no_number_of_threads(
