@@ -42,6 +42,9 @@ class AdamW {
 
   const AdamWOptions& options() const { return options_; }
 
+  const std::vector<at::Tensor>& first_moments() const {
+    return first_moments_;
+  }
   // The moments and the step counts on the device: the tensors that Step()
   // changes in addition to the parameters.
   std::vector<at::Tensor> State() const;

@@ -52,7 +52,7 @@ class DataParallelTrainer final : public ParallelTrainer {
     if (sync_) sync_->SetExchanges(on);
     if (set_others_) set_others_(on);
   }
-  int64_t StateBytes() const override { return optimizer_.StateBytes(); }
+  const AdamW& optimizer() const override { return optimizer_; }
 
   AdamW& optimizer() { return optimizer_; }
   // Bytes copied into buffers and back in the last finished step.

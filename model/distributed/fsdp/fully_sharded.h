@@ -76,7 +76,7 @@ class FullySharded final : public ParallelTrainer {
   // If off, other ranks' parameters are copies of this rank's shard and
   // gradients are not averaged. Tensor parallelism continues to exchange.
   void SetExchanges(bool on) override;
-  int64_t StateBytes() const override { return adamw_.StateBytes(); }
+  const AdamW& optimizer() const override { return adamw_; }
 
  private:
   void BeforeBlock(std::size_t unit);

@@ -16,6 +16,7 @@
 #include "model/nn/transformer_lm.h"
 #include "model/spec/phase.h"
 #include "model/spec/precision.h"
+#include "model/training/adamw.h"
 #include "model/training/train_step.h"
 
 namespace trainbench {
@@ -39,8 +40,8 @@ class ParallelTrainer {
   // a parameter without a gradient.
   virtual void Finish() = 0;
   // Runs AdamW on what this rank owns. Sends nothing. Releases the gradients,
-  // so that they are not allocated in the next forward pass, unless they are
-  // views of buckets or a fully sharded rank's shard.
+  // so that they are not allocated in the next forward pass, except a fully
+  // sharded rank's shard. The buckets of `ddp/` stay allocated.
   virtual void Update() = 0;
   // Sends the parameters that this rank owns to all ranks and receives theirs.
   virtual void ShareParameters() {}
@@ -59,8 +60,8 @@ class ParallelTrainer {
   virtual void Gather() {}
   virtual void Free() {}
 
-  // Bytes of AdamW's moments and step counts on this rank.
-  virtual int64_t StateBytes() const = 0;
+  // Updates what this rank owns.
+  virtual const AdamW& optimizer() const = 0;
 
  protected:
   ParallelTrainer() = default;

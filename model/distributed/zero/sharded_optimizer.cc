@@ -115,7 +115,7 @@ class FlatAdamW final : public ParallelTrainer {
     }
   }
   void SetExchanges(bool on) override { exchanges_ = on; }
-  int64_t StateBytes() const override { return adamw_->StateBytes(); }
+  const AdamW& optimizer() const override { return *adamw_; }
 
  private:
   bool has_shard() const { return sharding_ == OptimizerSharding::kSharded; }

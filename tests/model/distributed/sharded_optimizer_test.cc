@@ -40,7 +40,7 @@ TEST_F(RankShardedOptimizer, StateIsDividedByTheRanks) {
       optimizer = MakeShardedOptimizer(sharding, TrainableParameters(*model),
                                        kSlowAdamW, *group_);
     });
-    bytes[sharding] = optimizer->StateBytes();
+    bytes[sharding] = optimizer->optimizer().StateBytes();
     const int64_t parameters =
         (sharding == OptimizerSharding::kSharded ? launch_.world_size * shard
                                                  : 1350) +

@@ -86,7 +86,7 @@ class MeshRank : public StepFixture {
   // fp32 moments of each element, and a count of 4 bytes for each unit.
   int64_t ShardElements() const {
     const int64_t units = job_.step.model.layers + 2;
-    return (sharded_.StateBytes() - 4 * units) / 8;
+    return (sharded_.optimizer().StateBytes() - 4 * units) / 8;
   }
 
  private:
