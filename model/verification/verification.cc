@@ -201,6 +201,13 @@ absl::Status CheckMoved(const at::Tensor& before, const at::Tensor& after) {
 
 }  // namespace
 
+absl::Status VerifyMoves(const TransformerLm& model,
+                         const std::function<void()>& step) {
+  const at::Tensor before = SmallWeights(model);
+  step();
+  return CheckMoved(before, SmallWeights(model));
+}
+
 absl::Status VerifyFirstUpdate(const std::vector<at::Tensor>& parameters,
                                AdamW& optimizer) {
   const at::NoGradGuard no_grad;

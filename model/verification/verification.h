@@ -66,6 +66,11 @@ absl::Status VerifyOutput(StepMode mode, const TransformerLm& model,
                           const Batch& batch, Precision precision,
                           const std::function<at::Tensor()>& run);
 
+// Runs a train step and checks that it changed the weights, as VerifyOutput
+// does.
+absl::Status VerifyMoves(const TransformerLm& model,
+                         const std::function<void()>& step);
+
 // Takes the first step of `optimizer` and compares the update of `parameters`
 // with AdamW's formula for a first update in float64. `parameters` belong to
 // the optimizer and have gradients. If the gradients are the same in each step,
