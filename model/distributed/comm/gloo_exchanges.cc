@@ -17,15 +17,16 @@ namespace {
 // they were sent.
 class Messages {
  public:
-  explicit Messages(c10d::Backend& backend) : backend_(&backend) {}
+  explicit Messages(c10d::Backend& backend, int tag = kUsualTag)
+      : backend_(&backend), tag_(tag) {}
 
   void Send(const at::Tensor& values, int to) {
     std::vector<at::Tensor> tensors = {values};
-    works_.push_back(backend_->send(tensors, to, /*tag=*/0));
+    works_.push_back(backend_->send(tensors, to, tag_));
   }
   void Receive(const at::Tensor& values, int from) {
     std::vector<at::Tensor> tensors = {values};
-    works_.push_back(backend_->recv(tensors, from, /*tag=*/0));
+    works_.push_back(backend_->recv(tensors, from, tag_));
   }
 
   void Wait(std::size_t message) { works_[message]->wait(); }
@@ -35,6 +36,7 @@ class Messages {
 
  private:
   c10d::Backend* backend_;
+  int tag_;
   std::vector<c10::intrusive_ptr<c10d::Work>> works_;
 };
 
@@ -49,9 +51,9 @@ std::vector<int> Others(const c10d::Backend& backend) {
 // Starts to send to the next rank of the ring and to receive from the previous
 // one.
 Messages StartOnRing(c10d::Backend& backend, const at::Tensor& sent,
-                     const at::Tensor& received) {
+                     const at::Tensor& received, int tag = kUsualTag) {
   const std::vector<int> others = Others(backend);
-  Messages both(backend);
+  Messages both(backend, tag);
   both.Send(sent, others.front());
   both.Receive(received, others.back());
   return both;
@@ -111,11 +113,11 @@ void RingReduceScatter(c10d::Backend& backend, const at::Tensor& values) {
   }
 }
 
-void RingAllGather(c10d::Backend& backend, const at::Tensor& values) {
+void RingAllGather(c10d::Backend& backend, const at::Tensor& values, int tag) {
   const int rank = backend.getRank(), size = backend.getSize();
   for (int round = 0; round + 1 < size; ++round) {
     StartOnRing(backend, Chunk(values, rank - round, size),
-                Chunk(values, rank - round - 1, size))
+                Chunk(values, rank - round - 1, size), tag)
         .WaitForAll();
   }
 }

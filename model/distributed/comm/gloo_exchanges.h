@@ -29,6 +29,10 @@ at::Tensor Chunk(const at::Tensor& values, int index, int size);
 // The functions below take N * n contiguous values over N ranks; chunk r, n
 // values, belongs to rank r. Each rank sends (N - 1) n values.
 
+// Messages with one tag meet each other only. All functions without a parameter
+// for it use this tag.
+inline constexpr int kUsualTag = 0;
+
 // On a ring, each rank sends only to the next one (Patarasuk & Yuan 2009), n
 // values in each of N - 1 rounds. Both functions throw what c10d throws.
 
@@ -41,7 +45,7 @@ inline constexpr int64_t kRingSegment = int64_t{1} << 18;
 void RingReduceScatter(c10d::Backend& backend, const at::Tensor& values);
 
 // Replaces every other chunk by its owner's values.
-void RingAllGather(c10d::Backend& backend, const at::Tensor& values);
+void RingAllGather(c10d::Backend& backend, const at::Tensor& values, int tag);
 
 // Directly, each rank sends to every other rank at once: Gloo's transport
 // thread moves all messages while the caller computes. In a ring, each round

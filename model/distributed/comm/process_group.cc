@@ -146,12 +146,12 @@ class C10dGroup final : public ProcessGroup {
   }
 
   void AllGather(const at::Tensor& output, const at::Tensor& input) override {
-    if (options_.backend == CommBackend::kNccl) {
-      return Await(StartAllGather(output, input));
-    }
-    Record(CollectiveKind::kAllGather, output, /*async_op=*/false);
-    CopyUnlessSame(input, ChunkOf(output));
-    Communicate([&] { RingAllGather(*backend_, output); });
+    GatherBlocking(output, input, kUsualTag);
+  }
+
+  void AllGatherApart(const at::Tensor& output,
+                      const at::Tensor& input) override {
+    GatherBlocking(output, input, kUsualTag + 1);
   }
 
   void Barrier() override {
@@ -223,6 +223,16 @@ class C10dGroup final : public ProcessGroup {
         DistBackendError,
         absl::StrCat("a collective of NCCL failed",
                      mine.empty() ? " on another rank" : ": ", mine));
+  }
+
+  void GatherBlocking(const at::Tensor& output, const at::Tensor& input,
+                      int tag) {
+    if (options_.backend == CommBackend::kNccl) {
+      return Await(StartAllGather(output, input));
+    }
+    Record(CollectiveKind::kAllGather, output, /*async_op=*/false);
+    CopyUnlessSame(input, ChunkOf(output));
+    Communicate([&] { RingAllGather(*backend_, output, tag); });
   }
 
   void Record(CollectiveKind kind, const at::Tensor& whole,

@@ -144,6 +144,13 @@ class ProcessGroup {
   virtual void ReduceScatter(const at::Tensor& output,
                              const at::Tensor& input) = 0;
   virtual void AllGather(const at::Tensor& output, const at::Tensor& input) = 0;
+  // AllGather of what ranks say about their calls, which may differ after an
+  // error. Over Gloo a rank then waits until the timeout, since no other
+  // collective takes these messages; one of another size would end the process.
+  virtual void AllGatherApart(const at::Tensor& output,
+                              const at::Tensor& input) {
+    AllGather(output, input);
+  }
   // Returns when all ranks have called it.
   virtual void Barrier() = 0;
 
