@@ -4,10 +4,9 @@
 
 #include <torch/types.h>
 
-#include <cstddef>
 #include <functional>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "model/distributed/fsdp/fully_sharded.h"
 #include "model/nn/dtype.h"
@@ -34,45 +33,42 @@ Batch BatchOf(const ProcessGroup& group) {
                  group);
 }
 
-using Change = std::function<void(const std::vector<at::Tensor>& tensors)>;
+using Change = std::function<void(const TransformerLm& model)>;
+
+void Nothing(const TransformerLm&) {}
 
 // Averages all gradients and updates all parameters, apart from faults.
 class Trainer final : public ParallelTrainer {
  public:
-  Trainer(const TransformerLm& model, ProcessGroup& group, Change gradients,
-          std::vector<at::Tensor> fixed = {})
-      : parameters_(Parameters(model)),
+  Trainer(const TransformerLm& model, ProcessGroup& group, Change before,
+          Change after)
+      : model_(model),
         group_(group),
-        change_gradients_(std::move(gradients)),
-        fixed_(std::move(fixed)) {}
+        change_own_(std::move(before)),
+        change_mean_(std::move(after)) {}
 
   void Finish() override {
-    if (change_gradients_) change_gradients_(parameters_);
-    AverageGradients(parameters_, group_);
+    change_own_(model_);
+    AverageGradients(Parameters(model_), group_);
+    change_mean_(model_);
   }
   void Update() override {
-    std::vector<at::Tensor> before;
-    for (const at::Tensor& tensor : fixed_) {
-      before.push_back(tensor.detach().clone());
-    }
     adamw_.Step();
-    for (std::size_t i = 0; i < fixed_.size(); ++i) {
-      fixed_[i].detach().copy_(before[i]);
-    }
-    for (const at::Tensor& parameter : parameters_) {
-      parameter.mutable_grad().reset();
-    }
+    ReleaseGradients(model_);
   }
   void SetExchanges(bool) override {}
   const AdamW& optimizer() const override { return adamw_; }
 
  private:
-  std::vector<at::Tensor> parameters_;
+  const TransformerLm& model_;
   ProcessGroup& group_;
-  Change change_gradients_;
-  std::vector<at::Tensor> fixed_;
-  AdamW adamw_{parameters_, AdamWKind::kFused};
+  Change change_own_, change_mean_;
+  AdamW adamw_{Parameters(model_), AdamWKind::kFused};
 };
+
+void MultiplyGradients(const TransformerLm& model, double factor) {
+  for (const at::Tensor& one : Parameters(model)) one.grad().mul_(factor);
+}
 
 absl::Status Verify(TransformerLm& model, ParallelTrainer& trainer,
                     Precision precision, ProcessGroup& group) {
@@ -85,14 +81,11 @@ constexpr Precision kOnCpu[] = {Precision::kFp32, Precision::kBf16Autocast,
 
 class VerifyUpdateTest : public testing::TestWithParam<Precision> {
  protected:
-  std::string Message(
-      const Change& gradients,
-      const std::function<std::vector<at::Tensor>(const TransformerLm&)>&
-          fixed = [](const auto&) { return std::vector<at::Tensor>(); }) {
+  std::string Message(const Change& mean) {
     at::manual_seed(3);
     TransformerLm model(Config(), at::dtype(WeightType(GetParam())));
     FakeGroup group(/*rank=*/0, /*size=*/1);
-    Trainer trainer(model, group, gradients, fixed(model));
+    Trainer trainer(model, group, Nothing, mean);
     CheckLog log(/*goes_on=*/true);
     return std::string(
         log.Run([&] { return Verify(model, trainer, GetParam(), group); })
@@ -100,35 +93,29 @@ class VerifyUpdateTest : public testing::TestWithParam<Precision> {
   }
 };
 
+// AdamW leaves a parameter without a gradient as it is.
 TEST_P(VerifyUpdateTest, ParametersThatStayAreSeen) {
-  EXPECT_EQ(Message(nullptr), "");
-  EXPECT_THAT(
-      Message(nullptr,
-              [](const TransformerLm& model) {
-                return std::vector<at::Tensor>{model->token_embeddings->weight};
+  EXPECT_EQ(Message(Nothing), "");
+  EXPECT_THAT(Message([](const TransformerLm& model) {
+                model->token_embeddings->weight.mutable_grad().reset();
               }),
-      HasSubstr("moves_error "));
-  EXPECT_THAT(Message(nullptr,
-                      [](const TransformerLm& model) {
-                        return std::vector<at::Tensor>{model->ln_final->bias};
-                      }),
+              HasSubstr("moves_error "));
+  EXPECT_THAT(Message([](const TransformerLm& model) {
+                model->ln_final->bias.mutable_grad().reset();
+              }),
               HasSubstr("moves_error "));
   // In bf16 a step does not change a weight of 1.
   const bool shows = GetParam() != Precision::kBf16;
-  EXPECT_THAT(Message(nullptr,
-                      [](const TransformerLm& model) {
-                        return std::vector<at::Tensor>{model->ln_final->weight};
-                      }),
+  EXPECT_THAT(Message([](const TransformerLm& model) {
+                model->ln_final->weight.mutable_grad().reset();
+              }),
               HasSubstr(shows ? "moves_error " : ""));
 }
 
 TEST_P(VerifyUpdateTest, AMissingDivisionByTheRanksIsSeen) {
-  EXPECT_THAT(Message([](const std::vector<at::Tensor>& parameters) {
-                for (const at::Tensor& parameter : parameters) {
-                  parameter.grad().mul_(2);
-                }
-              }),
-              HasSubstr("scale_error 1 >"));
+  EXPECT_THAT(
+      Message([](const TransformerLm& model) { MultiplyGradients(model, 2); }),
+      HasSubstr("scale_error 1 >"));
 }
 
 INSTANTIATE_TEST_SUITE_P(OnCpu, VerifyUpdateTest, testing::ValuesIn(kOnCpu));
@@ -139,14 +126,11 @@ TEST_F(RankParallelVerification, AMissingRankIsSeen) {
   for (const Precision precision : kOnCpu) {
     TransformerLm model = Replica(Config(), *group_);
     model->to(WeightType(precision));
-    const bool is_missing = group_->rank() == 1;
-    Trainer trainer(model, *group_,
-                    [&](const std::vector<at::Tensor>& parameters) {
-                      if (!is_missing) return;
-                      for (const at::Tensor& parameter : parameters) {
-                        parameter.grad().zero_();
-                      }
-                    });
+    const double share = group_->rank() == 1 ? 0 : 1;
+    const Change own = [share](const TransformerLm& one) {
+      MultiplyGradients(one, share);
+    };
+    Trainer trainer(model, *group_, own, Nothing);
     EXPECT_THAT(Verify(model, trainer, precision, *group_).message(),
                 HasSubstr("moves_error "));
   }
