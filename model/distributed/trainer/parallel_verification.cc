@@ -72,16 +72,16 @@ at::Tensor Mean(const at::Tensor& gradient, ProcessGroup& group) {
   return mean;
 }
 
-// Makes the values of `to` those in `from`, and returns another copy.
-std::vector<at::Tensor> CopyValues(const std::vector<at::Tensor>& from,
-                                   const std::vector<at::Tensor>& to) {
-  const at::NoGradGuard no_grad;
+std::vector<at::Tensor> CopiesOf(const std::vector<at::Tensor>& tensors) {
   std::vector<at::Tensor> copies;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    copies.push_back(from[i].detach().clone());
-    to[i].copy_(from[i]);
-  }
+  for (const at::Tensor& one : tensors) copies.push_back(one.detach().clone());
   return copies;
+}
+
+void CopyValues(const std::vector<at::Tensor>& from,
+                const std::vector<at::Tensor>& to) {
+  const at::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < from.size(); ++i) to[i].copy_(from[i]);
 }
 
 // AdamW's first moments: their number and the sum of their squares.
@@ -195,8 +195,9 @@ absl::Status VerifyUpdate(TransformerLm& model, ParallelTrainer& trainer,
   const std::vector<at::Tensor> found = TrainableParameters(*model);
   const std::vector<at::Tensor> expected = TrainableParameters(*whole);
   trainer.Gather();
-  const std::vector<at::Tensor> start = CopyValues(found, expected);
+  const std::vector<at::Tensor> start = CopiesOf(found);
   trainer.Free();
+  CopyValues(start, expected);
   const AdamWOptions& options = trainer.optimizer().options();
   const Moments moments = StepOnMean(whole, options, batch, precision, group);
   RunParallelStep(model, trainer, batch, precision);
