@@ -63,10 +63,7 @@ def disturbed(result: Result) -> list[tuple[Row, list[str]]]:
     )
 
 
-def sentence(result: Result) -> str:
-    """States how many rows are disturbed; "" if none is."""
-    count = len(disturbed(result))
-    if not count:
-        return ""
+def sentence(count: int, result: Result) -> str:
+    """States that so many rows are disturbed."""
     rows = text.plural(len(result.rows), "row")
     return f"{count} of {rows} {'is' if count == 1 else 'are'} disturbed."

@@ -164,7 +164,8 @@ def closing(result: Result) -> Iterator[Section]:
         headings, few = ("row", "why"), MOST_DISTURBED
         first = Table(headings, noisy[:few])
         others = Table(headings, noisy[few:], "Further disturbed rows")
-        yield _listed("disturbed", disturbed.sentence(result), first, others)
+        said = disturbed.sentence(len(noisy), result)
+        yield _listed("disturbed", said, first, others)
     if cases := [[case.name, case.reason] for case in result.skipped]:
         every = Table(("case", "skipped because"), cases, "Skipped cases")
         yield _listed("skipped", skipped_sentence(result), None, every)
