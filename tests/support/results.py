@@ -11,7 +11,7 @@ from reports.results.result_file import parse
 from reports.results.rows import Result, Row
 
 ROOT = Path(__file__).resolve().parents[2]
-REFERENCE = ROOT / "reports/reference/epyc-2-cores/full.json"
+REFERENCE = ROOT / "reports/reference/xeon-2-cores/full.json"
 CONTEXT = {
     "date": "2026-01-01T00:00:00+00:00",
     "git_revision": "a" * 40,
