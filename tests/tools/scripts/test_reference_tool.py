@@ -56,7 +56,8 @@ def test_the_run_its_table_its_pages_and_the_readme(checkout: Checkout) -> None:
     # Uses relative paths.
     scratch = "build/reference/my-box"
     assert log[-5] == (
-        f"trainbench --suite=full --processes=6 --benchmark_out={scratch}/full.json"
+        "trainbench --suite=full --processes=6 --rounds=2"
+        f" --benchmark_out={scratch}/full.json"
         f" --samples_out={scratch}/full.samples.jsonl"
     )
     memory = "trainbench --suite=full --rounds=1 --benchmark_filter=^memory/"
