@@ -28,8 +28,6 @@ _SHORT = {
     "peak_at": "reached by",
     "largest_allocation_bytes": "single allocation",
     "largest": "made by",
-    "peak_component": "component",
-    "largest_component": "component",
     "hfu_measured": "share with what is computed again",
     "op_us": "time per operator",
     "logit_bytes": "logits",

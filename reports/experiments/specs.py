@@ -57,9 +57,8 @@ SPECS = {
         ),
         sentence=(
             Spread("prediction_error"),
-            # Components: of results before `peak_at` and `largest` named them.
-            Extreme("own_peak_bytes", also=("peak_at", "peak_component")),
-            Extreme("largest_allocation_bytes", also=("largest", "largest_component")),
+            Extreme("own_peak_bytes", also=("peak_at",)),
+            Extreme("largest_allocation_bytes", also=("largest",)),
         ),
         plots=(),
     ),
