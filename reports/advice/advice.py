@@ -12,8 +12,9 @@ from reports.advice.kernels import (
     fused_implementation,
 )
 from reports.advice.line import Line, judged, order
-from reports.advice.run import Run, arithmetic
+from reports.advice.run import Run
 from reports.advice.steps import bf16, bucketed_exchange, checkpointing, larger_batch
+from reports.answers.shapes import arithmetic
 from reports.results.rows import Result
 from reports.results.text import Table
 

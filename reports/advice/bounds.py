@@ -3,9 +3,10 @@
 
 from dataclasses import dataclass
 
-from reports.advice.run import Run, arithmetic
+from reports.advice.run import Run
 from reports.answers.breakdown import Step
 from reports.answers.measured import Measured, exactly, time_of, total
+from reports.answers.shapes import arithmetic
 from reports.results import text
 from reports.results.rows import Row
 from reports.results.text import Table

@@ -13,7 +13,6 @@ from reports.advice.run import (
     Estimate,
     Rate,
     Run,
-    arithmetic,
     names,
     saved_by,
     shape_of,
@@ -21,6 +20,7 @@ from reports.advice.run import (
 from reports.answers.against import baselines
 from reports.answers.breakdown import Step
 from reports.answers.measured import Measured, exactly, time_of, total
+from reports.answers.shapes import arithmetic
 from reports.experiments.spec import Axis
 from reports.experiments.specs import IMPLEMENTATION, LAUNCH
 from reports.results.rows import Row

@@ -9,7 +9,7 @@ from itertools import chain
 
 from reports.answers.breakdown import Step, profiled
 from reports.answers.measured import Measured, counter_of, exactly, time_of, total
-from reports.answers.shapes import STEP
+from reports.answers.shapes import STEP, arithmetic
 from reports.results.rows import Result, Row, grouped
 
 TRAINING = "train_step"
@@ -45,11 +45,6 @@ class Estimate:
 
 def names(rows: Iterable[Row]) -> tuple[str, ...]:
     return tuple(row.name for row in rows)
-
-
-def arithmetic(row: Row) -> str:
-    """Returns the precision of the matrix products; under autocast it is bf16."""
-    return row.words.get("precision", "fp32").removesuffix("_autocast")
 
 
 def best(rows: Iterable[Row], counter: str) -> Rate | None:

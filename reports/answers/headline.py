@@ -10,7 +10,7 @@ from reports.answers.breakdown import matmul_share, shown_step
 from reports.answers.conclusions import CANNOT_TELL, differ, least
 from reports.answers.kernels import products_in
 from reports.answers.measured import counter_of, time_of
-from reports.answers.shapes import case_text, step_text, without
+from reports.answers.shapes import arithmetic, case_text, step_text, without
 from reports.answers.tables import phases_of
 from reports.experiments.specs import IMPLEMENTATION, PRECISION, STRATEGY
 from reports.results import text
@@ -97,6 +97,19 @@ def _gain(choice: Choice, name: str, what: str) -> str:
     return f"{what} {verb} `{choice.label}` {change}"
 
 
+def _products(result: Result, choice: Choice, name: str) -> str:
+    """States the rate of matrix products in this precision and in the baseline's."""
+    fastest = [
+        max((row.get("flops_per_second") or 0.0 for row in peaks), default=0.0)
+        for one in (choice.rows[name], choice.base)
+        for peaks in [result.of("peak", precision=arithmetic(one))]
+    ]
+    if not all(fastest):
+        return ""
+    here, there = (text.rate(rate, "FLOP/s") for rate in fastest)
+    return f", with matrix products at {here} instead of {there}"
+
+
 def _gains(result: Result) -> str:
     gains = []
     for experiment, axis, what in (
@@ -107,7 +120,10 @@ def _gains(result: Result) -> str:
         if found:
             choice = max(found, key=size_of)
             best, _ = least({n: time_of(row) for n, row in choice.others.items()})
-            gains.append(_gain(choice, best, what.format(best)))
+            gain = _gain(choice, best, what.format(best))
+            if axis is PRECISION:
+                gain += _products(result, choice, best)
+            gains.append(gain)
     return f"{'; '.join(gains)}." if gains else ""
 
 

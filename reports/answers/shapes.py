@@ -65,6 +65,11 @@ def case_text(row: Row, *but: str) -> str:
     return " ".join([*words, shape_text(row, but)]).strip()
 
 
+def arithmetic(row: Row) -> str:
+    """Returns the precision of the matrix products; under autocast it is bf16."""
+    return row.words.get("precision", "fp32").removesuffix("_autocast")
+
+
 def step_text(row: Row) -> str:
     """Names a step of a model, e.g. "tiny fp32 train_step 4 x 128"."""
     return " ".join([*(row.words[key] for key in STEP), shape_text(row)]).strip()

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import cycle
 
-from reports.advice.run import arithmetic, highest
+from reports.advice.run import highest
+from reports.answers.shapes import arithmetic
 from reports.pages.plotting.canvas import BLACK, CLEAR_COLORS, WIDE, Canvas, Figure
 from reports.pages.plotting.lines import Plane, frame, logarithmic
 from reports.results import text

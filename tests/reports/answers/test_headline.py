@@ -47,8 +47,16 @@ def test_a_sentence_needs_its_rows() -> None:
         entry(f"precision/{name}", us, STEP.replace("fp32", name), half_width=0.02)
         for name, us in (("fp32", 100), ("bf16", 150))
     ]
+    # The baseline's fastest product is not its first or last one.
+    products = [
+        entry(f"peak/matmul/{i}", 1, f"precision={name}", flops_per_second=rate)
+        for i, (name, rate) in enumerate(
+            (("fp32", 2e11), ("fp32", 3e11), ("fp32", 1e11), ("bf16", 1.5e11))
+        )
+    ]
     found = {
         "a precision that is slower": made(slower),
+        "a precision with slower products": made([*products, *slower]),
         "nothing": made([]),
         "a step and its parts": made([step]),
         "its peak, although another is higher": made([step | peak, higher]),
