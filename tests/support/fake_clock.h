@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <stdexcept>
 
+#include "fixtures/base/poll.h"
 #include "fixtures/device/clock.h"
 
 namespace trainbench {
@@ -33,8 +34,8 @@ class FakeClock final : public Clock {
     stamped_us_.at(slot) = host_us_;
     pending_ = true;
   }
-  void Wait(double limit_seconds) override {
-    if (StreamEnd() - host_us_ > limit_seconds * 1e6) {
+  void Wait() override {
+    if (StreamEnd() - host_us_ > DeviceTimeoutSeconds() * 1e6) {
       throw DeviceTimeout("the fake device did not finish");
     }
     host_us_ = StreamEnd();
