@@ -54,12 +54,9 @@ def test_a_run_continues_with_what_is_missing(trainbench: Program) -> None:
     assert names(moved) == names(trainbench.samples())
     # What is refused leaves the file as it is.
     for flags, why in (
-        ((OUT, SAMPLES, TEAM, "--seed=7"), "seed ('42' there, '7' here)"),
         ((OUT, SAMPLES), "team ('blue' there, '' here)"),
         ((OUT, "--benchmark_context=threads=9"), "keys other than threads"),
-        ((OUT, "--benchmark_context=num_cpus=9"), "keys other than num_cpus"),
         ((SAMPLES,), "--benchmark_out is ''"),
-        ((OUT, TEAM), "--samples_out is ''; allowed: with --resume of a result"),
     ):
         refused = trainbench.run(*CASES, *flags, "--resume=a.json", code=2)
         assert why in refused.stderr
@@ -67,15 +64,4 @@ def test_a_run_continues_with_what_is_missing(trainbench: Program) -> None:
     # Nothing is left to do, and the file is still complete.
     again = trainbench.measure(*CASES, SAMPLES, TEAM, "--resume=a.json")
     assert again["benchmarks"] == new["benchmarks"]
-    assert len(trainbench.samples()) == len(measured(new))
-    # A file that ends too early is refused in one line, and stays as it is, too.
-    result = trainbench.directory / "a.json"
-    cut = result.read_text()[:1000]
-    result.write_text(cut)
-    refused = trainbench.run(*CASES, OUT, SAMPLES, TEAM, "--resume=a.json", code=2)
-    why = "it is not JSON, or not the whole file\n"
-    assert refused.stderr == (
-        f"trainbench: --resume is 'a.json'; allowed: a result file; {why}"
-    )
-    assert result.read_text() == cut
     assert len(trainbench.samples()) == len(measured(new))
