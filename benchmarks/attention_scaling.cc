@@ -2,19 +2,21 @@
 // Question: How do the time and memory of attention grow with the sequence
 //   length, in separate operations and in fused kernels?
 // Expect: Time tends to T^2: separate products have 4 B T^2 d FLOP forward and
-//   twice that backward. Saved memory grows as T^2, but in fused kernels as T.
-//   In fp32 naive saves exp(scores) and the weights, 8 B T^2 bytes, and peaks
-//   at 24 B T^2 in the softmax's backward pass; math saves 4 B T^2 and peaks at
-//   12 B T^2. Fused kernels save the output and log-sum-exp, 4 B T (d + 1)
-//   bytes. With B 8 and d 64, naive saves 64 MiB at T 1024 and fused 2 MiB. At
-//   T 16384 naive peaks at 48 GiB, or is skipped if that does not fit, and
-//   fused at 0.25 GiB. Naive is memory-bound: 14 passes over the scores forward
-//   move 56 bytes for 4 d = 256 FLOP, 4.6 FLOP per byte, and an H100 balances
-//   at 67 / 3.35 = 20 in fp32. 2^31 scores (T 16384) take 36 ms. Flash is
-//   compute-bound: it moves 16 B T d bytes, T / 4 FLOP per byte, and skips the
-//   masked half. Backward / forward is 32 / 14 passes = 2.3 for naive and 5 / 2
-//   products = 2.5 for flash, which recomputes Q K^T. In the caches of a CPU
-//   naive has 4 / 2 products, and exponentials only forward: less than 2.
+//   twice that backward. Fused kernels grow more slowly at first: short
+//   sequences have few tiles for many cores. Saved memory grows as T^2, but in
+//   fused kernels as T. In fp32 naive saves exp(scores) and the weights, 8 B
+//   T^2 bytes, and peaks at 24 B T^2 in the softmax's backward pass; math saves
+//   4 B T^2 and peaks at 12 B T^2. Fused kernels save the output and
+//   log-sum-exp, 4 B T (d + 1) bytes. With B 8 and d 64, naive saves 64 MiB at
+//   T 1024 and fused 2 MiB. At T 16384 naive peaks at 48 GiB, or is skipped if
+//   that does not fit, and fused at 0.25 GiB. Naive is memory-bound: 14 passes
+//   over the scores forward move 56 bytes for 4 d = 256 FLOP, 4.6 FLOP per
+//   byte, and an H100 balances at 67 / 3.35 = 20 in fp32. 2^31 scores (T 16384)
+//   take 36 ms. Flash is compute-bound: it moves 16 B T d bytes, T / 4 FLOP per
+//   byte, and skips the masked half. Backward / forward is 32 / 14 passes = 2.3
+//   for naive and 5 / 2 products = 2.5 for flash, which recomputes Q K^T. In
+//   the caches of a CPU naive has 4 / 2 products, and exponentials only
+//   forward: less than 2.
 
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
@@ -66,9 +68,9 @@ TRAINBENCH_REGISTER_F(
     ->Expect("naive attention's time grows as T^2",
              Time().Of("variant=naive phase=forward").Along("seq"),
              About(2, 0.1))
-    ->Expect("fused attention's time grows as T^2",
+    ->Expect("fused attention's time grows as T^2 or less",
              Time().Of("variant=sdpa_flash phase=forward").Along("seq"),
-             About(2, 0.1))
+             AtMost(2.2))
     ->ExpectOnGpu(
         "naive takes 2.3 times as long backward, as its passes over scores",
         Counter("backward_us")

@@ -4,13 +4,13 @@
 //   by AOTInductor and called from C++? How much do hand-written kernels or a
 //   CUDA graph save?
 // Expect: In fp32 at 512 tokens tiny takes 0.7 of the eager time; two thirds of
-//   it are matrix products. small spends nine tenths in them and gains a tenth
-//   at most; attention gains a quarter, half of its passes over the scores. The
-//   compiler leaves products to the same library and fuses what lies between
-//   them into loops, each one pass over its tensors. Naive softmax alone is 5
-//   passes that read and write; norm, rotation and SwiGLU are as many.
-//   Hand-written kernels also merge products, so they take no more time; a
-//   graph saves only launches. Fused loops keep fewer tensors: a lower peak.
+//   it are matrix products. small spends four fifths in them and gains a
+//   fifth at most; attention gains a quarter, half of its passes over the
+//   scores. The compiler leaves products to the same library and fuses what
+//   lies between them into loops, each one pass over its tensors. Naive softmax
+//   alone is 5 passes that read and write; norm, rotation and SwiGLU are as
+//   many. Hand-written kernels also merge products, so they take no more time;
+//   a graph saves only launches. Fused loops keep fewer tensors: a lower peak.
 //   Sums in another order change only the last bits: textbook_error is near
 //   1e-7 in fp32.
 

@@ -13,9 +13,10 @@
 //   1.92 TFLOP in both passes: 6 ms at 320 TFLOP/s. Our fp32 kernels use no
 //   tensor cores: 67 TFLOP/s at most.
 //   On a CPU with batch 1, ours takes at most as long forward as LibTorch's
-//   and, on two cores, less than half as long backward: ours computes tiles of
-//   the keys in parallel, LibTorch's only whole sequences, which leaves all
-//   cores but one idle.
+//   and, on two cores or more, at most 3/4 as long backward: ours computes
+//   tiles of the keys in parallel, LibTorch's only whole sequences, which
+//   leaves all cores but one idle. Two cores that shared nothing would halve
+//   the time.
 
 #include "fixtures/experiment/experiment.h"
 #include "fixtures/steps/attention_step.h"
@@ -82,11 +83,11 @@ TRAINBENCH_REGISTER_F(
                       .Of("variant=own phase=forward seq=4096")
                       .Versus("variant=sdpa_flash"),
                   AtMost(1))
-    ->ExpectOnCpu("ours takes less than half as long backward",
+    ->ExpectOnCpu("ours takes at most 3/4 as long backward",
                   Time()
                       .Of("variant=own phase=backward seq=4096")
                       .Versus("variant=sdpa_flash"),
-                  AtMost(0.5));
+                  AtMost(0.75));
 
 }  // namespace
 }  // namespace trainbench

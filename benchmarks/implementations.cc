@@ -4,7 +4,8 @@
 // Expect: LibTorch's is faster than the textbook's, ours at least as fast as
 //   LibTorch's. All three multiply the same matrices, so the gain is largest in
 //   small models, with more elementwise work: in fp32 on a CPU at 512 tokens,
-//   products are two thirds of tiny's step and nine tenths of small's. LibTorch
+//   products are two thirds of tiny's step, and ours saves a tenth of it or
+//   more; they are four fifths of small's, which leaves a fifth. LibTorch
 //   saves the passes of softmax and some of norm, SiLU and loss. Ours makes one
 //   pass for each, merges products of one input, and under autocast adds and
 //   norms in one pass, without a copy of the input per product. The peak falls
@@ -60,11 +61,17 @@ TRAINBENCH_REGISTER_F(
                  .Of("implementation=library mode=forward_backward")
                  .Versus("implementation=textbook"),
              AtMost(1))
-    ->Expect("ours take at most 0.9 of the textbook's time",
-             Time()
-                 .Of("implementation=fused mode=forward_backward")
-                 .Versus("implementation=textbook"),
-             AtMost(0.9))
+    ->ExpectOnCpu("ours take at most 0.9 of the textbook's time in tiny",
+                  Time()
+                      .Of("implementation=fused mode=forward_backward "
+                          "model=tiny")
+                      .Versus("implementation=textbook"),
+                  AtMost(0.9))
+    ->ExpectOnGpu("ours take at most 0.9 of the textbook's time",
+                  Time()
+                      .Of("implementation=fused mode=forward_backward")
+                      .Versus("implementation=textbook"),
+                  AtMost(0.9))
     ->Expect("ours take at most 0.95 of the textbook's memory",
              Counter("peak_bytes")
                  .Of("implementation=fused mode=forward_backward")

@@ -10,14 +10,14 @@
 //   fast as oneDNN on Intel's CPUs and up to 2.3 times slower on AMD's with
 //   AVX-512 (the linear rows); implementation=fused takes the faster. A copy
 //   reads and writes every byte: 90 % of 4.8 TB/s on an H200, some 10 GB/s per
-//   CPU core. An update in place on a CPU reaches 1.5 times the rate of
-//   LibTorch's copy, which also loads the lines that it overwrites: three moves
-//   for two that count. The stream rows count all that memory moves, including
-//   these lines: the fastest, often a read or a triad with non-temporal stores,
-//   is the roof. An operation on one element takes the time of the dispatcher
-//   and a launch: below 5 us on a CPU, 2 to 5 us on a GPU. Other experiments of
-//   the same run report their rates as shares of these peaks: mfu_measured and
-//   bandwidth_share.
+//   CPU core. An update in place on a CPU reaches 1.4 times the rate of
+//   LibTorch's copy or more: the copy also loads the lines that it overwrites,
+//   three moves for two that count, and has two streams. The stream rows count
+//   all that memory moves, including these lines: the fastest is the roof. The
+//   buffers are larger than most last-level caches. An operation on one element
+//   takes the time of the dispatcher and a launch: below 5 us on a CPU, 2 to 5
+//   us on a GPU. Other experiments of the same run report their rates as shares
+//   of these peaks: mfu_measured and bandwidth_share.
 
 #include <limits>
 #include <optional>
@@ -107,11 +107,7 @@ TRAINBENCH_REGISTER(PeakMatmul, "peak/work=matmul/precision/m/n/k")
              (p.precision == Precision::kBf16 && device.native_bf16);
     })
     ->ExpectOnGpu("large products reach 75 % of the data sheet or more",
-                  Counter("mfu_datasheet").Of("work=matmul"), AtLeast(0.75))
-    ->ExpectOnCpu(
-        "an update in place has 1.5 times the rate of a copy",
-        Counter("bytes_per_second").Of("work=update").Versus("work=copy"),
-        About(1.5, 0.15));
+                  Counter("mfu_datasheet").Of("work=matmul"), AtLeast(0.75));
 
 ProductLibrary& LibraryIn(PeakMatmul::Params& p) {
   return p.library ? *p.library : p.library.emplace();
@@ -122,12 +118,12 @@ Expectation FusedTakesTheFasterLibrary(const Device&) {
   const ProductLibrary other = faster == ProductLibrary::kMkl
                                    ? ProductLibrary::kOneDnn
                                    : ProductLibrary::kMkl;
-  return {
-      "implementation=fused takes the faster library, or one as fast",
-      Counter("flops_per_second")
-          .Of(absl::StrCat("work=linear library=", ProductLibraryName(faster)))
-          .Versus(absl::StrCat("library=", ProductLibraryName(other))),
-      AtLeast(0.95)};
+  return {"implementation=fused takes the faster library, or one as fast",
+          Counter("flops_per_second")
+              .Of(absl::StrCat("work=linear m=512 n=3072 k=768 library=",
+                               ProductLibraryName(faster)))
+              .Versus(absl::StrCat("library=", ProductLibraryName(other))),
+          AtLeast(0.95)};
 }
 
 // fp32 products of the model small on a CPU, by each library that LibTorch has.
@@ -194,9 +190,13 @@ TRAINBENCH_REGISTER(PeakPass, "peak/work/size")
     ->Axis("work", &PeakPass::Params::work, PassName)
     ->Axis("size", &PeakPass::Params::size, WholeNumbers{8, kMostBytes, 8})
     ->Smoke("size=1Mi")
-    ->Quick("size=256Mi")
+    ->Quick("size=512Mi")
     ->QuickOnGpu("size=4Gi")
-    ->Full("size=256Mi,512Mi");
+    ->Full("size=512Mi,1Gi")
+    ->ExpectOnCpu(
+        "an update in place has at least 1.4 times the rate of a copy",
+        Counter("bytes_per_second").Of("work=update").Versus("work=copy"),
+        AtLeast(1.4));
 
 // Passes over memory on all threads, on a CPU.
 class PeakStream : public Fixture {
@@ -206,10 +206,6 @@ class PeakStream : public Fixture {
     Stores stores;
     int64_t size;  // bytes of each buffer
   };
-
-  static std::string Unavailable(const Params& p, const Device&) {
-    return StoresUnavailable(p.stores);
-  }
 
   PeakStream(const Params& p, const Device&)
       : p_(p), stream_(p.kernel, p.stores, p.size) {}
@@ -235,8 +231,8 @@ TRAINBENCH_REGISTER(PeakStream, "peak/work=stream/kernel/stores/size")
     ->Smoke("kernel=copy,scale,add,triad,update,read size=1Mi")
     ->Quick(
         "kernel:stores=read:ordinary,update:ordinary,triad:non_temporal "
-        "size=256Mi")
-    ->Full("kernel=copy,scale,add,triad,update,read size=256Mi")
+        "size=512Mi")
+    ->Full("kernel=copy,scale,add,triad,update,read size=512Mi")
     ->OnCpu()
     // A read stores nothing, so it has only one kind of stores.
     ->Where([](const PeakStream::Params& p) {

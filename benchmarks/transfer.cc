@@ -74,7 +74,7 @@ CaseName TransferBytes::NameOf(const Params& p) {
 }
 
 constexpr char kEachSize[] =
-    " size=1Ki,4Ki,16Ki,64Ki,256Ki,1Mi,4Mi,16Mi,64Mi,256Mi,1Gi";
+    " size=1Ki,4Ki,16Ki,64Ki,256Ki,1Mi,4Mi,16Mi,64Mi,512Mi,1Gi";
 constexpr char kAllTransfersOnGpu[] =
     "transfer=h2d_pinned,h2d_pageable,d2h_pinned,d2h_pageable,d2d";
 
@@ -84,9 +84,9 @@ TRAINBENCH_REGISTER(TransferBytes, "transfer")
            WholeNumbers{8, kMostBytes, 8})
     ->Smoke("transfer=memcpy,memset size=64Ki")
     ->SmokeOnGpu(absl::StrCat(kAllTransfersOnGpu, " size=64Ki"))
-    ->Quick("transfer=memcpy size=64Ki,4Mi,256Mi", "transfer=memset size=256Mi")
-    ->QuickOnGpu(absl::StrCat(kAllTransfersOnGpu, " size=64Ki,256Mi"))
-    ->Full("transfer=memcpy,memset size=64Ki,4Mi,64Mi,256Mi")
+    ->Quick("transfer=memcpy size=64Ki,4Mi,512Mi", "transfer=memset size=512Mi")
+    ->QuickOnGpu(absl::StrCat(kAllTransfersOnGpu, " size=1Ki,64Ki,4Mi,512Mi"))
+    ->Full("transfer=memcpy,memset size=64Ki,4Mi,64Mi,512Mi")
     ->Paper(absl::StrCat("transfer=memcpy,memset", kEachSize))
     ->PaperOnGpu(absl::StrCat(kAllTransfersOnGpu, kEachSize))
     ->Where([](const TransferBytes::Params& p, const RunOptions&,
@@ -97,13 +97,13 @@ TRAINBENCH_REGISTER(TransferBytes, "transfer")
     ->ExpectOnCpu(
         "beyond the cache memset has 3/4 of memcpy's bytes per second",
         Counter("bytes_per_second")
-            .Of("direction=memset size=268435456")
+            .Of("direction=memset size=536870912")
             .Versus("direction=memcpy"),
         About(0.75, 0.15))
     ->ExpectOnGpu(
         "pageable memory reaches half of pinned memory's rate, or less",
         Counter("bytes_per_second")
-            .Of("host_memory=pageable size=268435456")
+            .Of("host_memory=pageable size=536870912")
             .Versus("host_memory=pinned"),
         AtMost(0.5));
 

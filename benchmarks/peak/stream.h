@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Passes over memory on all threads of a CPU, as in STREAM (McCalpin, 1995):
-// the highest bandwidth of its memory.
+// Passes over memory on all threads of a CPU, as in STREAM (McCalpin, 1995), by
+// LibTorch's operators, or by own loops with stores that LibTorch does not use.
 
 #ifndef TRAINBENCH_BENCHMARKS_PEAK_STREAM_H_
 #define TRAINBENCH_BENCHMARKS_PEAK_STREAM_H_
@@ -8,7 +8,6 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <string>
 
 #include "absl/status/status.h"
 #include "model/spec/enum_names.h"
@@ -37,21 +36,15 @@ inline constexpr EnumNames<Stores, 2> StoresName{"ordinary", "non_temporal"};
 // including the lines that ordinary stores load.
 double StreamTraffic(StreamKernel kernel, Stores stores, int64_t bytes);
 
-// Returns why this build lacks such stores, or "": non-temporal ones need x86.
-std::string StoresUnavailable(Stores stores);
-
-// Returns the sum of an fp32 tensor of whole cache lines, on all threads.
-double SumOf(const at::Tensor& tensor);
-
 class Stream {
  public:
   // `bytes` (a multiple of 64) per buffer, in fp32.
   Stream(StreamKernel kernel, Stores stores, int64_t bytes);
 
   void Run();
-  // Overwrites the result, runs, and compares with LibTorch's operators bit by
-  // bit; the sum to 1e-4. DataLoss gives the number of elements that differ.
-  // Reports constant operands.
+  // Overwrites the result, runs, and compares with other operators of LibTorch
+  // bit by bit; the sum to 1e-4. DataLoss gives the number of elements that
+  // differ. Reports constant operands.
   absl::Status Verify();
 
  private:
@@ -59,8 +52,7 @@ class Stream {
 
   StreamKernel kernel_;
   Stores stores_;
-  at::Tensor a_, b_, c_;
-  double sum_ = 0;
+  at::Tensor scalar_, sum_, a_, b_, c_;
 };
 
 }  // namespace trainbench

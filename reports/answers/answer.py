@@ -18,6 +18,7 @@ from reports.results.text import Table, listed, plural
 _SENTENCES: dict[str, Callable[[Result], str]] = {
     "all_reduce": collectives.sentence,
     "breakdown": breakdown.sentence,
+    "transfer": collectives.transfers,
 }
 _TABLES: dict[str, Callable[[Result], list[Table]]] = {"breakdown": breakdown.tables}
 _DETAILS: dict[str, Callable[[Result], list[Table]]] = {
@@ -49,11 +50,10 @@ def answer_of(result: Result, experiment: str) -> Answer:
     """Makes an answer. Errors: NotAResult, if a row lacks a part that it must have."""
     rows, spec = result.of(experiment), spec_of(experiment)
     is_timed = not result.of_null_gpu
-    sentence = ""
+    sentences = [claims.sentence(rows, spec.sentence)] if is_timed else []
     if is_timed and experiment in _SENTENCES:
-        sentence = _SENTENCES[experiment](result)
-    elif is_timed:
-        sentence = claims.sentence(rows, spec.sentence)
+        sentences.append(_SENTENCES[experiment](result))
+    sentence = " ".join(filter(None, sentences))
     own = _TABLES.get(experiment) if is_timed else None
     tables = own(result) if own else tables_of(rows, spec, is_timed)
     phases = phases_table(rows) if is_timed else None

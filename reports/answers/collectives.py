@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The time of a collective by the alpha-beta model: t(S) = alpha + S / bandwidth."""
+"""The time of a collective or a transfer by the alpha-beta model: t(S) = alpha +
+S / bandwidth."""
 
 import math
 from collections.abc import Sequence
@@ -60,6 +61,7 @@ def law_text(fit: AlphaBeta) -> str:
 
 
 KNOWN = 0.5  # the largest relative error of the parameters of a stated law
+FITS = 0.25  # the largest error of a time by a stated law
 
 
 def _stated_law(series: str, sizes: list[float], times: list[Measured]) -> str:
@@ -81,6 +83,11 @@ def _stated_law(series: str, sizes: list[float], times: list[Measured]) -> str:
         of_law = replace(times[0], value=1, low=1 - widest, high=1 + widest)
         runs = of_law.runs_to_tell(1 - KNOWN)
         return f"{series} t(S) {CANNOT_TELL}: {runs}"
+    pairs = zip(sizes, values, strict=True)
+    misfit = max(abs(fit.time_us(size) / us - 1) for size, us in pairs)
+    if misfit > FITS:
+        far = text.percent(misfit)
+        return f"{series} t(S) is no alpha + S / bandwidth, off by up to {far}"
     law = f"{series} t(S) = {law_text(fit)}"
     if fit.us_per_byte and fit.alpha_us:
         law += f", half of that rate from {text.size(fit.half_rate_bytes)} on"
@@ -88,8 +95,6 @@ def _stated_law(series: str, sizes: list[float], times: list[Measured]) -> str:
         law += ", at that rate from the first byte on"
     is_fair = total(times).is_fair
     known = f"parameters ± {text.percent(widest)}" if is_fair else "no interval"
-    pairs = zip(sizes, values, strict=True)
-    misfit = max(abs(fit.time_us(size) / us - 1) for size, us in pairs)
     if misfit > widest:
         known += f"; a time is off by up to {text.percent(misfit)}"
     return f"{law} ({known})"
@@ -110,8 +115,18 @@ def series_of(result: Result) -> dict[str, list[Row]]:
 
 def sentence(result: Result) -> str:
     """States the law of each backend and number of ranks."""
+    return _laws(series_of(result))
+
+
+def transfers(result: Result) -> str:
+    """States the law of each direction and kind of host memory."""
+    rows = [row for row in result.of("transfer") if row.get("bytes")]
+    return _laws(grouped(rows, lambda row: " ".join(row.words.values())))
+
+
+def _laws(series: dict[str, list[Row]]) -> str:
     laws = []
-    for name, rows in series_of(result).items():
+    for name, rows in series.items():
         sizes = [row.positive("bytes") for row in rows]
         if len(set(sizes)) > 1:
             times = [time_of(row) for row in rows]

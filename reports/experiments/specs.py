@@ -169,7 +169,7 @@ SPECS = {
     ),
     "transfer": Spec(
         columns=("bytes_per_second",),
-        sentence=(Extreme("bytes_per_second", among="kind"),),
+        sentence=(Extreme("bytes_per_second", among="direction host_memory"),),
         plots=(Lines("size", "bytes_per_second"),),
     ),
     "all_reduce": Spec(

@@ -116,6 +116,7 @@ RANGES = {
     ("forward", "layer_0"),
     ("backward", "attention"),
     ("backward", "layer_0"),
+    ("optimizer", "all"),
     ("optimizer", "optimizer"),
 }
 

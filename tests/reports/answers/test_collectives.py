@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from reports.answers.collectives import fit_alpha_beta, sentence
+from reports.answers.collectives import fit_alpha_beta, sentence, transfers
 from results import entry, parsed
 
 
@@ -32,3 +32,14 @@ def test_a_law_that_its_rows_refute_says_so(us: float, said: str) -> None:
         for n, t in ((10, 20.1), (1000, us), (10000, 120))
     ]
     assert sentence(parsed(*rows)).partition(" %")[2] == f"{said})."
+
+
+def test_a_transfer_has_a_law_if_one_fits() -> None:
+    rows = [
+        entry(f"transfer/{way}/{n}", us, f"direction={way}", half_width=0.01, bytes=n)
+        for way, times in (("h2d", (5.02, 25, 20005)), ("memcpy", (1, 40, 99000)))
+        for n, us in zip((1e3, 1e6, 1e9), times, strict=True)
+    ]
+    law, other = transfers(parsed(*rows)).split("; ")
+    assert law.startswith("h2d: t(S) = 5 us + S / (50 GB/s), half of that rate from")
+    assert other.startswith("memcpy: t(S) is no alpha + S / bandwidth, off by up to")
