@@ -157,9 +157,12 @@ def counters(seen: Seen) -> list[str]:
 
 
 def peers(seen: Seen) -> list[str]:
-    table = [line for line in seen.log().splitlines() if line.startswith("| small/")]
-    cells = [[cell.strip() for cell in line.split("|")] for line in table]
-    return [f"{c[2]} {c[4]} of eager, {c[6]} of compile" for c in cells] + rows(seen)
+    return [
+        f"{side} {cell['v_eager']:.3f} of eager, {cell['v_compile']:.3f} of compile"
+        for path in seen.out.glob("peers.json")
+        for step in json.loads(path.read_text(encoding="utf-8"))["steps"]
+        for side, cell in step["cells"].items()
+    ] + rows(seen)
 
 
 _TERA = 1e12

@@ -105,6 +105,10 @@ def test_what_is_said_of_each_kind_of_stage(tmp_path: Path) -> None:
     say("Nsight Compute", verdicts.counters, "", [{}] * 6)
     log.write_text("==ERROR== ERR_NVGPUCTRPERM - no permission\n")
     say("Nsight Compute without permission", verdicts.counters, "", [{}] * 6)
+    side = {"v_eager": 1.125, "interval": None, "v_compile": 0.9, "peak_bytes": 9e8}
+    (tmp_path / "peers").mkdir()
+    write(tmp_path / "peers/peers.json", {"steps": [{"cells": {"textbook": side}}]})
+    say("peers", verdicts.peers, "peers", ())
     check_golden("prove.txt", printed)
 
 
