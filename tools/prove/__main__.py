@@ -74,7 +74,7 @@ def prove(arguments: argparse.Namespace, stages: Sequence[Stage], began: float) 
     state = State(arguments.state.resolve())
     into = arguments.into.resolve()
     place = Place(
-        programs=arguments.pack.resolve() / "bin",
+        pack=arguments.pack.resolve(),
         state=state.folder,
         null_gpu=arguments.rehearse and arguments.rehearse.resolve(),
         pattern=arguments.filter,

@@ -24,7 +24,7 @@ _MOST_GRACE = 10.0  # seconds between SIGTERM and SIGKILL
 
 @dataclass(frozen=True)
 class Place:
-    programs: Path
+    pack: Path  # where steps run, so that their results have no path of the machine
     state: Path
     null_gpu: Path | None = None  # the folder of its libraries, in a rehearsal
     pattern: str = ""  # of cases to run; with a leading -, of cases to leave out
@@ -57,9 +57,10 @@ def environment_of(step: Step, place: Place) -> dict[str, str]:
 
 def _names(command: Sequence[str], step: Step, place: Place) -> list[str]:
     """The names of the command's cases. Errors: OSError, SubprocessError."""
-    program = command[command.index(str(place.programs / "trainbench")) :]
+    program = command[command.index("bin/trainbench") :]
     return subprocess.run(
         [*program, "--benchmark_list_tests"],
+        cwd=place.pack,
         env=environment_of(step, place),
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -83,33 +84,33 @@ def _filtered(command: list[str], step: Step, place: Place) -> list[str]:
 
 
 def command_of(step: Step, place: Place, out: Path) -> list[str]:
-    """The command line of a step; empty if the pattern leaves no case.
+    """The command line of a step, for the folder of the pack; empty if the pattern
+    leaves no case.
 
     Errors: OSError, SubprocessError if cases cannot be listed.
     """
     names = {
-        "{bin}": place.programs,
-        "{out}": out,
-        "{state}": place.state,
+        "{bin}": "bin",
+        "{out}": os.path.relpath(out, place.pack),
+        "{state}": os.path.relpath(place.state, place.pack),
         "{python}": sys.executable,
     }
     known = step.real if place.null_gpu is None else (step.null or ())
-    resumed = step.resumes.replace("{out}", str(out))
-    if resumed and Path(resumed).is_file():
-        known = (*known, f"--resume={resumed}")
+    if step.resumes and Path(step.resumes.replace("{out}", str(out))).is_file():
+        known = (*known, f"--resume={step.resumes}")
     command = []
     for word in (*step.command, *known):
         for name, value in names.items():
-            word = word.replace(name, str(value))
+            word = word.replace(name, value)
         command.append(word)
     return _filtered(command, step, place) if step.of_cases else command
 
 
 def run(
-    command: Sequence[str], environment: dict[str, str], log: IO[bytes], seconds: float
+    command: Sequence[str], step: Step, place: Place, log: IO[bytes], seconds: float
 ) -> int | None:
-    """Runs a command and returns its status; kills it and its children at the limit,
-    and returns None. Errors: OSError."""
+    """Runs a step's command and returns its status; kills it and its children at the
+    limit, and returns None. Errors: OSError."""
     grace = min(_MOST_GRACE, seconds / 10)
-    child = Child(command, log, log, environment)
+    child = Child(command, log, log, environment_of(step, place), place.pack)
     return run_limited(child, seconds - grace, grace)

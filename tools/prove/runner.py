@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tools.prove.process import Place, command_of, environment_of, run, why_not
+from tools.prove.process import Place, command_of, run, why_not
 from tools.prove.readings import Json, Seen
 from tools.prove.stages import Stage
 from tools.prove.state import State
@@ -46,7 +46,7 @@ def _run_step(step: Step, place: Place, out: Path, end: float) -> StepRecord:
         with (out / "log.txt").open("ab") as log:
             log.write(f"\n$ {' '.join(command)}\n".encode())
             log.flush()
-            status = run(command, environment_of(step, place), log, seconds)
+            status = run(command, step, place, log, seconds)
         took = round(time.monotonic() - began, 2)
     except (OSError, subprocess.SubprocessError) as error:
         said = str(getattr(error, "stderr", None) or "").strip()

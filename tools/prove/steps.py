@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The commands of a stage as data, with their requirements.
 
-{bin} stands for the folder of the programs, {out} for the stage's own folder, {state}
-for the folder of all stages, {python} for the Python that has torch.
+A command runs in the folder of the pack. {bin} stands for the folder of the programs,
+{out} for the stage's own folder, {state} for the folder of all stages, {python} for the
+Python that has torch.
 """
 
 from collections.abc import Mapping

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/prove-gpu --rehearse: the stages of a GPU's hour, run on a null GPU."""
+"""tools/prove-gpu --rehearse: the stages of the proof, run on a null GPU."""
 
 import json
 import os
@@ -57,6 +57,8 @@ def test_every_stage_runs_outside_the_checkout(tmp_path: Path) -> None:
         found = json.loads((tmp_path / name).read_text())
         assert found["complete"] and found["benchmarks"]
         assert found["errors"] == []
+        for key in ("executable", "command_line"):
+            assert not re.search(r"(^|[\s=])/", found["context"][key])
     if "can be seen" in done.stderr:
         pytest.skip("this machine allows no namespace of mounts")
 

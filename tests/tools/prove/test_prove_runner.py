@@ -153,8 +153,8 @@ def test_a_suite_that_is_cut_goes_on_in_the_next_call(
     machine.prove(suite, new)
     assert machine.statuses() == {"8": "good", "9": "good"}
     (step,) = machine.parts()["8"]["steps"]
-    result = machine.folder / "state/08-stage8/suite.json"
-    assert f"--resume={result}" in step["command"]
+    assert step["command"][0] == "bin/trainbench"
+    assert "--resume=state/08-stage8/suite.json" in step["command"]
 
 
 def test_a_filter_leaves_cases_out(machine: Machine) -> None:
