@@ -4,8 +4,10 @@
 import argparse
 import signal
 import sys
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from reports.compare.argument_types import number, pattern, several
@@ -20,6 +22,7 @@ from tools.prove.state import State
 
 GOOD, FAILED, USAGE = 0, 1, 2
 _BAD = {"failed", "timed out", "killed"}
+KEEP_EVERY = 60.0  # seconds
 
 
 def _filter(text: str) -> str:
@@ -69,6 +72,24 @@ def listed(stages: Sequence[Stage]) -> str:
     )
 
 
+@contextmanager
+def _repeated(action: Callable[[], None]) -> Iterator[None]:
+    """Calls the action every minute, in a thread."""
+    ended = threading.Event()
+
+    def repeat() -> None:
+        while not ended.wait(KEEP_EVERY):
+            action()
+
+    thread = threading.Thread(target=repeat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
 def prove(arguments: argparse.Namespace, stages: Sequence[Stage], began: float) -> int:
     """Runs the chosen stages. Errors: OSError, ValueError for an unknown state."""
     state = State(arguments.state.resolve())
@@ -84,30 +105,35 @@ def prove(arguments: argparse.Namespace, stages: Sequence[Stage], began: float) 
     state.calls.append(call)
     evidence.keep(state.folder, into)  # fails early if `into` cannot be written
     wanted = chosen(arguments, stages)
+    keeping = threading.Lock()
 
-    def after(stage: Stage) -> None:
-        call["seconds"] = round(time.monotonic() - began, 1)
-        state.save()
+    def keep() -> None:
         try:
-            evidence.keep(state.folder, into)
+            with keeping:
+                evidence.keep(state.folder, into)
         except OSError as error:
             print(f"run.sh prove: {error}", file=sys.stderr)
-        record = state.parts[stage.key]
-        text = f"{stage.key} {stage.name}: {record['status']}"
-        print(text, f"{record['seconds']} s", file=sys.stderr, flush=True)
+
+    def save() -> None:
+        call["seconds"] = round(time.monotonic() - began, 1)
+        state.save()
+
+    def after_step() -> None:
+        save()
+        keep()
 
     if arguments.again:
         state.run_again(wanted)
     end = began + arguments.seconds
     try:
-        with monitor.watched(state.folder / "dmon.txt"):
-            run_stages(state.left(wanted), place, state, end, after)
+        # Whatever kills this call may take the machine, and the state with it.
+        with monitor.watched(state.folder / "dmon.txt"), _repeated(keep):
+            run_stages(state.left(wanted), place, state, end, after_step)
     except Interrupted as interrupt:
         name = signal.Signals(interrupt.number).name
         print(f"run.sh prove: stopped by {name}", file=sys.stderr)
         state.find_killed()
-    call["seconds"] = round(time.monotonic() - began, 1)
-    state.save()
+    save()
     evidence.keep(state.folder, into)
     print(table.render(stages, state, state.left(wanted), arguments.again))
     bad = {record["status"] for record in state.parts.values()} & _BAD

@@ -2,6 +2,7 @@
 """The files that a machine returns: at most eight, flat, of at most 16 MiB each."""
 
 import gzip
+import os
 import shutil
 import tarfile
 from collections.abc import Sequence
@@ -54,35 +55,41 @@ def _pack(sources: Sequence[Path], state: Path, to: Path) -> None:
         kept.pop()
 
 
-def _is_newer(sources: Sequence[Path], target: Path) -> bool:
-    if not target.exists():
-        return True
-    return max(path.stat().st_mtime for path in sources) >= target.stat().st_mtime
-
-
 def _files_of(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file())
+    """The files that are not about to be renamed."""
+    found = (path for path in folder.rglob("*") if path.is_file())
+    return sorted(path for path in found if path.suffix != ".tmp")
 
 
-def _make(target: Path, sources: Sequence[Path], state: Path) -> None:
-    if target.name in _COPIED:
+def _make(name: str, target: Path, sources: Sequence[Path], state: Path) -> None:
+    if name in _COPIED:
         shutil.copyfile(sources[0], target)
-    elif target.name in _ZIPPED:
+    elif name in _ZIPPED:
         with sources[0].open("rb") as file, gzip.open(target, "wb") as zipped:
             shutil.copyfileobj(file, zipped)
     else:
         _pack(sources, state, target)
 
 
+def _is_of(path: Path, changed: int) -> bool:
+    return path.exists() and path.stat().st_mtime_ns == changed
+
+
 def _put(name: str, sources: Sequence[Path], state: Path, into: Path) -> None:
-    """Makes the file from its sources if they changed, and replaces it atomically."""
+    """Makes the file from its sources if they changed, and replaces it atomically. It
+    gets the time of their last change: a step that runs may change them meanwhile."""
     if not sources:
         return
+    changed = max(path.stat().st_mtime_ns for path in sources)
     made = state / _MADE / name
-    if _is_newer(sources, made):
-        _make(made, sources, state)
-    if made.stat().st_size <= MOST_BYTES and _is_newer([made], into / name):
+    if not _is_of(made, changed):
+        part = made.with_suffix(".tmp")
+        _make(name, part, sources, state)
+        os.utime(part, ns=(changed, changed))
+        part.replace(made)
+    if made.stat().st_size <= MOST_BYTES and not _is_of(into / name, changed):
         write_files({into / name: made.read_bytes()})
+        os.utime(into / name, ns=(changed, changed))
 
 
 def keep(state: Path, into: Path) -> None:

@@ -4,6 +4,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -78,7 +79,13 @@ def status_of(records: Sequence[StepRecord], goes_on: bool) -> str:
     return late if any(record.status is None for record in ran) else "good"
 
 
-def run_stage(stage: Stage, place: Place, state: State, limit: float) -> None:
+def run_stage(
+    stage: Stage,
+    place: Place,
+    state: State,
+    limit: float,
+    after_step: Callable[[], None],
+) -> None:
     out = place.state / stage.folder
     if state.is_again(stage):
         shutil.rmtree(out, ignore_errors=True)
@@ -93,16 +100,20 @@ def run_stage(stage: Stage, place: Place, state: State, limit: float) -> None:
     state.parts[stage.key] = record
     state.save()
     began = time.monotonic()
-    records = [_run_step(step, place, out, began + limit) for step in stage.steps]
-    steps = [asdict(one) for one in records]
+    records: list[StepRecord] = []
+    for step in stage.steps:
+        records.append(_run_step(step, place, out, began + limit))
+        record["steps"] = [asdict(one) for one in records]
+        after_step()
     record |= {
         "status": status_of(records, stage.goes_on),
         "ended": now(),
         "seconds": round(time.monotonic() - began, 1),
-        "steps": steps,
-        "look_at": _look_at(stage, Seen(out, steps)),
+        "look_at": _look_at(stage, Seen(out, record["steps"])),
     }
-    state.save()
+    after_step()
+    text = f"{stage.key} {stage.name}: {record['status']} {record['seconds']} s"
+    print(text, file=sys.stderr, flush=True)
 
 
 def _look_at(stage: Stage, seen: Seen) -> list[str]:
@@ -121,15 +132,14 @@ def run_stages(
     place: Place,
     state: State,
     end: float,
-    after: Callable[[Stage], None],
+    after_step: Callable[[], None],
 ) -> None:
     """Runs each stage that fits before `end`, and the first with what is left, since a
-    later call may have no more. Calls `after` for each."""
+    later call may have no more. Calls `after_step` after each step and stage."""
     for stage in stages:
         left = end - time.monotonic() - KEEPING
         if left <= 0 or (stage.limit > left and stage != stages[0]):
             continue
         # A null GPU is as slow as its CPU is busy.
         allowed = stage.limit * (5 if place.null_gpu else 1)
-        run_stage(stage, place, state, min(allowed, left))
-        after(stage)
+        run_stage(stage, place, state, min(allowed, left), after_step)

@@ -4,6 +4,7 @@
 import gzip
 import json
 import os
+import shutil
 import tarfile
 from pathlib import Path
 
@@ -28,6 +29,7 @@ def state(tmp_path: Path) -> Path:
         *(f"08-suite/{SUITE}.json", f"08-suite/{SUITE}.samples.jsonl"),
         *("07-breakdown/traces/a.json", "07-breakdown/breakdown.json"),
         *("05-smoke/log.txt", "05-smoke/smoke.samples.jsonl", "aoti/a.pt2"),
+        "05-smoke/smoke.json.tmp",
     ):
         write(folder / name)
     return folder
@@ -53,6 +55,27 @@ def test_what_comes_back_is_eight_flat_files(state: Path, tmp_path: Path) -> Non
         "05-smoke/log.txt",
         "05-smoke/smoke.samples.jsonl",
     ]
+
+
+def test_what_changes_while_it_is_kept_is_kept_again(
+    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, kept = state / "05-smoke/smoke.json", tmp_path / "smoke.json"
+
+    def stop(_: Path, target: Path) -> None:
+        target.write_bytes(b"{")
+        raise OSError
+
+    with monkeypatch.context() as patch, pytest.raises(OSError):
+        patch.setattr(shutil, "copyfile", stop)
+        evidence.keep(state, tmp_path)
+    evidence.keep(state, tmp_path)
+    assert kept.read_bytes() == b"{}"
+    before_the_copy = source.stat().st_mtime_ns + 1
+    source.write_bytes(b"[]")
+    os.utime(source, ns=(before_the_copy, before_the_copy))
+    evidence.keep(state, tmp_path)
+    assert kept.read_bytes() == b"[]"
 
 
 def test_no_file_is_larger_than_what_may_come_back(

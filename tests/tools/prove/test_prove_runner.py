@@ -12,6 +12,7 @@ import pytest
 from golden import check_golden, refusals
 from processes import is_running, run, started, wait_until
 from stub_checkout import ROOT, write_script
+from tools.prove import __main__ as prove
 from tools.prove.__main__ import main
 from tools.prove.stages import STAGES, Stage
 from tools.prove.steps import Step, cases
@@ -209,6 +210,18 @@ def test_a_signal_keeps_what_there_is(machine: Machine) -> None:
     assert process.returncode == 1
     assert machine.statuses() == {"0": "good", "1": "killed"}
     assert "the same line continues with 1" in out
+
+
+def test_evidence_is_kept_after_a_step_and_while_one_runs(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prove, "KEEP_EVERY", 0.5)
+    into = machine.folder / "into"
+    after = f"grep -q begun {into}/proof.json"
+    log = f"tar -xzOf {into}/logs.tar.gz 00-stage0/log.txt"
+    during = shell(f"until {log} | grep during; do sleep 0.1; done", seconds=20)
+    machine.prove(stage(0, shell("echo begun"), shell(after), during))
+    assert machine.statuses() == {"0": "good"}
 
 
 def test_wrong_flags(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
