@@ -49,7 +49,7 @@ def parse(tokens: Sequence[str]) -> argparse.Namespace:
     )
     state = Path("build/gpu-proof")
     add("--state", type=Path, default=state, help=f"folder that calls share ({state})")
-    numbers = several(dict.fromkeys(str(stage.number) for stage in STAGES))
+    numbers = several(dict.fromkeys(map(str, sorted(one.number for one in STAGES))))
     add("--stages", type=numbers, help="run only these: 0,3,4")
     add("--filter", type=_filter, default="", help="cases to run; -/own/: all others")
     add("--again", action="store_true", help="run ended stages again, too")

@@ -30,6 +30,11 @@ class Place:
     pattern: str = ""  # of cases to run; with a leading -, of cases to leave out
 
     @property
+    def patience(self) -> float:
+        """A null GPU is as slow as its CPU is busy."""
+        return 5 if self.null_gpu else 1
+
+    @property
     def path(self) -> str:
         return os.environ.get("PATH", os.defpath) + os.pathsep + _TOOLKIT
 

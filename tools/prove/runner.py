@@ -40,7 +40,7 @@ def _run_step(step: Step, place: Place, out: Path, end: float) -> StepRecord:
         if not command:
             return StepRecord(list(step.command), note="--filter leaves no case")
         left = end - time.monotonic()
-        seconds = min(left, step.seconds or left)
+        seconds = min(left, (step.seconds or left) * place.patience)
         if seconds <= 0:
             return StepRecord(command, note="the stage had no time left for it")
         began = time.monotonic()
@@ -69,11 +69,11 @@ def _last_line(out: Path) -> str:
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
-def status_of(records: Sequence[StepRecord], goes_on: bool) -> str:
+def status_of(records: Sequence[StepRecord], late: str) -> str:
+    """`late` is the status if a step was cut."""
     ran = [record for record in records if record.seconds or record.status is not None]
     if not ran:
         return "skipped"
-    late = "cut" if goes_on else "timed out"
     if any(record.status not in (0, None) for record in ran):
         return "failed"
     return late if any(record.status is None for record in ran) else "good"
@@ -90,6 +90,7 @@ def run_stage(
     if state.is_again(stage):
         shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True, exist_ok=True)
+    rows = _rows(out)
     record: Json = {
         "stage": stage.number,
         "name": stage.name,
@@ -105,8 +106,11 @@ def run_stage(
         records.append(_run_step(step, place, out, began + limit))
         record["steps"] = [asdict(one) for one in records]
         after_step()
+    late = "timed out"
+    if stage.goes_on:
+        late = "cut" if _rows(out) > rows else "stuck"
     record |= {
-        "status": status_of(records, stage.goes_on),
+        "status": status_of(records, late),
         "ended": now(),
         "seconds": round(time.monotonic() - began, 1),
         "look_at": _look_at(stage, Seen(out, record["steps"])),
@@ -114,6 +118,10 @@ def run_stage(
     after_step()
     text = f"{stage.key} {stage.name}: {record['status']} {record['seconds']} s"
     print(text, file=sys.stderr, flush=True)
+
+
+def _rows(out: Path) -> int:
+    return sum(len(one.rows) for one in Seen(out, []).results())
 
 
 def _look_at(stage: Stage, seen: Seen) -> list[str]:
@@ -134,12 +142,12 @@ def run_stages(
     end: float,
     after_step: Callable[[], None],
 ) -> None:
-    """Runs each stage that fits before `end`, and the first with what is left, since a
-    later call may have no more. Calls `after_step` after each step and stage."""
+    """Runs each stage that fits before `end` or goes on in the next call, and the first
+    with what is left, since a later call may have no more. Calls `after_step` after
+    each step and stage."""
     for stage in stages:
         left = end - time.monotonic() - KEEPING
-        if left <= 0 or (stage.limit > left and stage != stages[0]):
-            continue
-        # A null GPU is as slow as its CPU is busy.
-        allowed = stage.limit * (5 if place.null_gpu else 1)
-        run_stage(stage, place, state, min(allowed, left), after_step)
+        is_begun = stage.goes_on or stage == stages[0] or stage.limit <= left
+        if left > 0 and is_begun:
+            limit = min(stage.limit * place.patience, left)
+            run_stage(stage, place, state, limit, after_step)

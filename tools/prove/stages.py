@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The stages for less than an hour on a GPU, the most informative first."""
+"""The stages of the proof, in the order in which they run, each with its limit."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -59,18 +59,24 @@ STAGES = (
     stage(
         *(0, "identity", 120, verdicts.identity),
         Step(
-            ("{python}", "-m", "tools.prove.identity", "{bin}", "{out}/identity.json")
+            ("{python}", "-m", "tools.prove.identity", "{bin}", "{out}/identity.json"),
+            seconds=30,
         ),
-        cases("first", "harness/empty$", unfiltered=True),
+        cases("first", "harness/empty$", unfiltered=True, seconds=60),
         cases("second", "harness/empty$", unfiltered=True),
     ),
     stage(
-        *(1, "kernels", 60, verdicts.device),
+        *(1, "kernels", 40, verdicts.device),
         tests("kernels_gpu_test", null="*", values=True),
     ),
     stage(
         *(2, "fused", 90, verdicts.errors),
-        tests("fused_cuda_test", null="CudaFusedTest.AddRmsNorm*", values=True),
+        tests(
+            "fused_cuda_test",
+            null="CudaFusedTest.AddRmsNorm*",
+            values=True,
+            seconds=50,
+        ),
         cases("attention", "flash_attention/(own|sdpa_flash)/bf16/"),
     ),
     stage(
@@ -79,36 +85,23 @@ STAGES = (
     ),
     stage(
         *(4, "headline", 200, verdicts.headline),
-        cases("fused", "model_size/", _LARGE_FUSED, seconds=50),
+        cases("fused", "model_size/", _LARGE_FUSED, seconds=45),
         cases(
             *("implementations", "implementations/"),
             real="--models=2.7B",
             null=NANO,
-            seconds=60,
+            seconds=50,
         ),
         cases(
             *("optimizer", "optimizer/fused/"),
             real="--models=2.7B",
             null=NANO_MODEL,
-            seconds=30,
+            seconds=20,
         ),
-        cases("large", "model_size/", real="--models=2.7B", null=NANO, seconds=60),
+        cases("large", "model_size/", real="--models=2.7B", null=NANO, seconds=45),
         cases(
             *("headline", "peak/ flash_attention/ cuda_graph/"),
             null=f"--shard=1/8 {NANO}",
-        ),
-    ),
-    stage(
-        *(5, "smoke", 150, verdicts.rows),
-        cases("smoke", suite="smoke", null=f"--shard=1/3 {NANO}", resumes=True),
-        goes_on=True,
-    ),
-    stage(
-        *(6, "ranks", 60, verdicts.rows),
-        cases(
-            *("ranks", "ddp/ all_reduce/ fsdp/ tensor_parallel/", "--ranks=1"),
-            suite="smoke",
-            null=NANO,
         ),
     ),
     stage(
@@ -121,21 +114,39 @@ STAGES = (
         goes_on=True,
     ),
     stage(
+        *(12, "ncu", 150, verdicts.counters),
+        counted("FlashBf16Forward", f"{_ATTENTION}64$"),
+        counted("FlashBf16Backward", f"{_ATTENTION}64$"),
+        counted("FlashBf16Forward", f"{_ATTENTION}128$"),
+        counted("FlashBf16Backward", f"{_ATTENTION}128$"),
+        counted("RmsNormBackward", "fused_ops/add_rms_norm/fused/.*/backward/"),
+        counted("CrossEntropy", "fused_ops/cross_entropy/fused/"),
+        counted("SoftmaxForward", "fused_ops/causal_softmax/fused/.*/forward/"),
+    ),
+    stage(
         *(9, "tests", 240, verdicts.tests),
-        tests("ops_test", null="CudaAttentionTest.ADryRun*", seconds=60),
-        tests("memory_test", null="CudaMemoryTrace*", seconds=60),
-        tests("steps_test", null="CudaMemoryOrder*", seconds=60),
+        tests("ops_test", null="CudaAttentionTest.ADryRun*", seconds=48),
+        tests("memory_test", null="CudaMemoryTrace*", seconds=48),
+        tests("steps_test", null="CudaMemoryOrder*", seconds=48),
         tests(
             *("runner_test", "Cuda*:*/Cuda*-CudaCaseRunnerTest.OutOfMemory*"),
             null="CudaDeviceTest.Finds*",
-            seconds=60,
+            seconds=48,
         ),
         # It fills the GPU.
         tests(
             *("runner_test", "CudaCaseRunnerTest.OutOfMemory*"),
             null="CudaCaseRunnerTest.OutOfMemory*",
             report="out_of_memory",
-            seconds=60,
+            seconds=48,
+        ),
+    ),
+    stage(
+        *(6, "ranks", 60, verdicts.rows),
+        cases(
+            *("ranks", "ddp/ all_reduce/ fsdp/ tensor_parallel/", "--ranks=1"),
+            suite="smoke",
+            null=NANO,
         ),
     ),
     stage(
@@ -147,22 +158,17 @@ STAGES = (
         ),
     ),
     stage(
+        *(5, "smoke", 150, verdicts.rows),
+        cases("smoke", suite="smoke", null=f"--shard=1/3 {NANO}", resumes=True),
+        goes_on=True,
+    ),
+    stage(
         *(11, "sanitizer", 240, verdicts.sanitizer),
         sanitized("memcheck", "kernels_gpu_test"),
         sanitized("racecheck", "kernels_gpu_test"),
         sanitized("initcheck", "kernels_gpu_test"),
         # It loads LibTorch's kernels, which the other tools would slow too much.
         sanitized("memcheck", "fused_cuda_test"),
-    ),
-    stage(
-        *(12, "ncu", 150, verdicts.counters),
-        counted("FlashBf16Forward", f"{_ATTENTION}64$"),
-        counted("FlashBf16Backward", f"{_ATTENTION}64$"),
-        counted("FlashBf16Forward", f"{_ATTENTION}128$"),
-        counted("FlashBf16Backward", f"{_ATTENTION}128$"),
-        counted("RmsNormBackward", "fused_ops/add_rms_norm/fused/.*/backward/"),
-        counted("CrossEntropy", "fused_ops/cross_entropy/fused/"),
-        counted("SoftmaxForward", "fused_ops/causal_softmax/fused/.*/forward/"),
     ),
     stage(
         *(13, "peers", 330, verdicts.peers),

@@ -9,8 +9,10 @@ from reports.results.files import write_files
 from tools.prove.readings import Json
 from tools.prove.stages import Stage
 
-# A stage that ran when a call was killed runs again once, last: it may be the cause.
 MOST_KILLS = 2
+# What a call runs first. What was cut without a new row may hang, and what ran when a
+# call was killed may be the cause.
+_ORDER = {"cut": 0, "new": 1, "stuck": 2, "killed": 3}
 
 
 class State:
@@ -34,9 +36,6 @@ class State:
         document = {"calls": self.calls, "parts": self.parts}
         write_files({self.path: json.dumps(document, indent=1) + "\n"})
 
-    def status(self, stage: Stage) -> str:
-        return str(self.parts.get(stage.key, {}).get("status", ""))
-
     def find_killed(self) -> None:
         """Marks stages that are still running from an earlier call as killed."""
         for record in self.parts.values():
@@ -54,17 +53,17 @@ class State:
         return bool(self.parts.get(stage.key, {}).get("again"))
 
     def left(self, stages: Sequence[Stage]) -> list[Stage]:
-        """The stages that a call runs, in its order: one that was cut may hang."""
-        new, cut, killed = [], [], []
-        for stage in stages:
-            status = self.status(stage)
-            if not status or self.is_again(stage):
-                new.append(stage)
-            elif status == "cut":
-                cut.append(stage)
-            elif status == "killed" and self.kills(stage) < MOST_KILLS:
-                killed.append(stage)
-        return new + cut + killed
+        """The stages that a call runs, in its order."""
+
+        def status(stage: Stage) -> str:
+            if stage.key not in self.parts or self.is_again(stage):
+                return "new"
+            found = str(self.parts[stage.key]["status"])
+            is_lost = found == "killed" and self.kills(stage) >= MOST_KILLS
+            return "lost" if is_lost else found
+
+        left = [stage for stage in stages if status(stage) in _ORDER]
+        return sorted(left, key=lambda stage: _ORDER[status(stage)])
 
     def kills(self, stage: Stage) -> int:
         return int(self.parts.get(stage.key, {}).get("kills", 0))

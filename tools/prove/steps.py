@@ -127,7 +127,7 @@ def counted(kernel: str, case: str) -> Step:
             *(f"--suite={SUITE}", "--warmup=0", "--samples=1"),
         ),
         patterns=(case,),
-        seconds=22,
+        seconds=21,
         programs=("ncu",),
         null=None,
     )

@@ -147,12 +147,13 @@ def test_what_a_killed_call_left_is_run_again_once_and_last(machine: Machine) ->
 def test_a_suite_that_is_cut_goes_on_in_the_next_call(
     machine: Machine, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    suite = stage(8, cases("suite", resumes=True), limit=3, goes_on=True)
+    stuck = stage(7, shell("sleep 600", seconds=0.5), goes_on=True)
+    suite = stage(8, cases("suite", resumes=True), limit=60, goes_on=True)
     new = stage(9, shell("true"), limit=60)
-    machine.prove(suite, new, flags=("--seconds=40",))
-    assert "the same line continues with 9, 8" in capsys.readouterr().out
-    machine.prove(suite, new)
-    assert machine.statuses() == {"8": "good", "9": "good"}
+    machine.prove(stuck, suite, new, flags=("--seconds=13",))
+    assert "the same line continues with 8, 9, 7" in capsys.readouterr().out
+    machine.prove(stuck, suite, new)
+    assert machine.statuses() == {"7": "stuck", "8": "good", "9": "good"}
     (step,) = machine.parts()["8"]["steps"]
     assert step["command"][0] == "bin/trainbench"
     assert "--resume=state/08-stage8/suite.json" in step["command"]
@@ -210,6 +211,12 @@ def test_a_signal_keeps_what_there_is(machine: Machine) -> None:
     assert process.returncode == 1
     assert machine.statuses() == {"0": "good", "1": "killed"}
     assert "the same line continues with 1" in out
+
+
+def test_no_step_takes_the_time_of_the_last() -> None:
+    for stage in STAGES:
+        before = sum(step.seconds or stage.limit for step in stage.steps[:-1])
+        assert before + 20 <= stage.limit, stage.name
 
 
 def test_evidence_is_kept_after_a_step_and_while_one_runs(
