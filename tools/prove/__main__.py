@@ -44,8 +44,8 @@ def parse(tokens: Sequence[str]) -> argparse.Namespace:
     add(
         "--seconds",
         type=number(1, 10**6, whole=True),
-        default=560.0,
-        help="time limit of this call (560)",
+        default=520.0,
+        help="time limit of this call (520)",
     )
     state = Path("build/gpu-proof")
     add("--state", type=Path, default=state, help=f"folder that calls share ({state})")
