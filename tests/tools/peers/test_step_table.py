@@ -12,7 +12,6 @@ from unittest.mock import Mock
 
 import pytest
 import torch
-from stand_ins import replace_worker, trainbench
 
 from golden import check_golden, refusals
 from processes import is_running, wait_until
@@ -20,6 +19,37 @@ from stub_checkout import ROOT, write_script
 from tools.peers import step_table
 from tools.peers.step_sides import Outcome, case_of, sides_of, timed, work
 from tools.peers.step_table import Cell, cells_of, compare, markdown
+
+# Writes the row of the case that its filter names, or skips it.
+_PROGRAM = r"""#!{python}
+import json, re, sys
+flags = dict(flag.split("=", 1) for flag in sys.argv[1:])
+name = re.sub(r"[\\^$()]", "", flags["--benchmark_filter"])
+row = {{"name": name, "real_time": 200.0 if "library" in name else 400.0,
+       "peak_bytes": 2.0**20, "page_faults": 3.0, "warmup_calls": 4, "samples": 7}}
+skipped = [{{"name": name, "reason": "no such kernel"}}]
+rows = [] if {lacks!r} in name else [row]
+with open(flags["--benchmark_out"], "w") as out:
+    json.dump({{"benchmarks": rows, "skipped": [] if rows else skipped}}, out)
+"""
+
+
+def trainbench(folder: Path, lacks: str = "fused") -> Path:
+    """Writes a program that skips cases with `lacks` in their name."""
+    path = folder / "trainbench"
+    write_script(path, _PROGRAM.format(python=sys.executable, lacks=lacks))
+    return path
+
+
+def replace_worker(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    """Makes PyTorch's processes run `script`, which has the side and the counts."""
+
+    def command(*_: object, worker: str = "", **given: object) -> list[str]:
+        counts = {key: given[key] for key in ("warmups", "samples")}
+        head = f"import json, os, sys, time\nside, counts = {worker!r}, {counts}\n"
+        return [sys.executable, "-c", head + script]
+
+    monkeypatch.setattr(step_table, "worker_command", command)
 
 
 @pytest.fixture
@@ -80,7 +110,6 @@ def test_ours_decides_the_counts_and_pytorch_keeps_its_pages(
 ) -> None:
     replace_worker(
         monkeypatch,
-        step_table,
         "assert counts == {'warmups': 5, 'samples': 7}\n"
         "assert os.environ['OMP_NUM_THREADS'] == '3'\n"
         "assert os.environ['MALLOC_MMAP_MAX_'] == '0'\n"
@@ -113,7 +142,7 @@ def test_ours_decides_the_counts_and_pytorch_keeps_its_pages(
 def test_a_worker_that_dies_or_hangs(
     script: str, said: str, program: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    replace_worker(monkeypatch, step_table, script)
+    replace_worker(monkeypatch, script)
     with pytest.raises(SystemExit, match=said):
         compare(parsed(program, "--timeout=10"), [])
 
