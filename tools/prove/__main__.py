@@ -5,7 +5,6 @@ import argparse
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +14,6 @@ from tools.ab_run.child import interruptible
 from tools.ab_run.errors import Interrupted
 from tools.prove import evidence, monitor, table
 from tools.prove.process import Place
-from tools.prove.readings import Json
 from tools.prove.runner import now, run_stages
 from tools.prove.stages import STAGES, Stage
 from tools.prove.state import State
@@ -73,24 +71,32 @@ def listed(stages: Sequence[Stage]) -> str:
 
 
 @contextmanager
-def _repeated(action: Callable[[], None]) -> Iterator[None]:
-    """Calls the action every minute, in a thread."""
-    ended = threading.Event()
+def _kept(state: Path, into: Path) -> Iterator[Callable[[], None]]:
+    """Keeps the evidence every minute, and when the yielded function is called: what
+    kills this call may take the machine, and the state with it."""
+    lock, ended = threading.Lock(), threading.Event()
+
+    def keep() -> None:
+        try:
+            with lock:
+                evidence.keep(state, into)
+        except OSError as error:
+            print(f"run.sh prove: {error}", file=sys.stderr)
 
     def repeat() -> None:
         while not ended.wait(KEEP_EVERY):
-            action()
+            keep()
 
     thread = threading.Thread(target=repeat, daemon=True)
     thread.start()
     try:
-        yield
+        yield keep
     finally:
         ended.set()
         thread.join()
 
 
-def prove(arguments: argparse.Namespace, stages: Sequence[Stage], began: float) -> int:
+def prove(arguments: argparse.Namespace, stages: Sequence[Stage]) -> int:
     """Runs the chosen stages. Errors: OSError, ValueError for an unknown state."""
     state = State(arguments.state.resolve())
     into = arguments.into.resolve()
@@ -101,39 +107,21 @@ def prove(arguments: argparse.Namespace, stages: Sequence[Stage], began: float) 
         pattern=arguments.filter,
     )
     state.find_killed()
-    call: Json = {"started": now()}
-    state.calls.append(call)
+    state.calls.append({"started": now()})
     evidence.keep(state.folder, into)  # fails early if `into` cannot be written
     wanted = chosen(arguments, stages)
-    keeping = threading.Lock()
-
-    def keep() -> None:
-        try:
-            with keeping:
-                evidence.keep(state.folder, into)
-        except OSError as error:
-            print(f"run.sh prove: {error}", file=sys.stderr)
-
-    def save() -> None:
-        call["seconds"] = round(time.monotonic() - began, 1)
-        state.save()
-
-    def after_step() -> None:
-        save()
-        keep()
-
     if arguments.again:
         state.run_again(wanted)
-    end = began + arguments.seconds
+    end = state.began + arguments.seconds
+    log = state.folder / "dmon.txt"
     try:
-        # Whatever kills this call may take the machine, and the state with it.
-        with monitor.watched(state.folder / "dmon.txt"), _repeated(keep):
-            run_stages(state.left(wanted), place, state, end, after_step)
+        with monitor.watched(log), _kept(state.folder, into) as keep:
+            run_stages(state.left(wanted), place, state, end, keep)
     except Interrupted as interrupt:
         name = signal.Signals(interrupt.number).name
         print(f"run.sh prove: stopped by {name}", file=sys.stderr)
         state.find_killed()
-    save()
+    state.save()
     evidence.keep(state.folder, into)
     print(table.render(stages, state, state.left(wanted), arguments.again))
     bad = {record["status"] for record in state.parts.values()} & _BAD
@@ -141,14 +129,13 @@ def prove(arguments: argparse.Namespace, stages: Sequence[Stage], began: float) 
 
 
 def main(tokens: Sequence[str], stages: Sequence[Stage] = STAGES) -> int:
-    began = time.monotonic()
     arguments = parse(tokens)
     if arguments.list:
         print(listed(chosen(arguments, stages)))
         return GOOD
     try:
         with interruptible():
-            return prove(arguments, stages, began)
+            return prove(arguments, stages)
     except (OSError, ValueError) as error:
         print(f"run.sh prove: {error}", file=sys.stderr)
         return USAGE

@@ -2,8 +2,8 @@
 """The files that a machine returns: at most eight, flat, of at most 16 MiB each."""
 
 import gzip
+import io
 import os
-import shutil
 import tarfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,19 +15,18 @@ MOST_BYTES = 16 << 20
 # Kept of a log's beginning, and of its end.
 _LOG_BYTES = 1 << 20
 
-# Copied unchanged.
-_COPIED = {
+# What comes back alone; .gz: compressed.
+_ALONE = {
     "proof.json": "proof.json",
     "smoke.json": "05-smoke/smoke.json",
     f"{SUITE}.json": f"08-suite/{SUITE}.json",
+    f"{SUITE}.samples.jsonl.gz": f"08-suite/{SUITE}.samples.jsonl",
     "ncu.txt": "12-ncu/log.txt",
     "dmon.txt": "dmon.txt",
 }
-_ZIPPED = {f"{SUITE}.samples.jsonl.gz": f"08-suite/{SUITE}.samples.jsonl"}
 _PROFILE = "07-breakdown"
 _PACKAGES = "aoti"  # of export_aoti, which only this machine can use
-_MADE = "kept"  # where the files are made
-FILES = (*_COPIED, *_ZIPPED, "profile.tar.gz", "logs.tar.gz")
+FILES = (*_ALONE, "profile.tar.gz", "logs.tar.gz")
 
 
 def _shortened(path: Path) -> None:
@@ -43,15 +42,16 @@ def _shortened(path: Path) -> None:
     path.write_bytes(head + left_out + tail)
 
 
-def _pack(sources: Sequence[Path], state: Path, to: Path) -> None:
+def _packed(sources: Sequence[Path], state: Path) -> bytes:
     """Packs all sources, or only the smaller ones that fit."""
     kept = sorted(sources, key=lambda path: path.stat().st_size)
     while True:
-        with tarfile.open(to, "w:gz", compresslevel=6) as archive:
+        made = io.BytesIO()
+        with tarfile.open(fileobj=made, mode="w:gz", compresslevel=6) as archive:
             for path in kept:
                 archive.add(path, path.relative_to(state))
-        if to.stat().st_size <= MOST_BYTES or not kept:
-            return
+        if made.tell() <= MOST_BYTES or not kept:
+            return made.getvalue()
         kept.pop()
 
 
@@ -61,50 +61,37 @@ def _files_of(folder: Path) -> list[Path]:
     return sorted(path for path in found if path.suffix != ".tmp")
 
 
-def _make(name: str, target: Path, sources: Sequence[Path], state: Path) -> None:
-    if name in _COPIED:
-        shutil.copyfile(sources[0], target)
-    elif name in _ZIPPED:
-        with sources[0].open("rb") as file, gzip.open(target, "wb") as zipped:
-            shutil.copyfileobj(file, zipped)
-    else:
-        _pack(sources, state, target)
-
-
-def _is_of(path: Path, changed: int) -> bool:
-    return path.exists() and path.stat().st_mtime_ns == changed
+def _made(name: str, sources: Sequence[Path], state: Path) -> bytes:
+    if name.endswith(".tar.gz"):
+        return _packed(sources, state)
+    content = sources[0].read_bytes()
+    return gzip.compress(content) if name.endswith(".gz") else content
 
 
 def _put(name: str, sources: Sequence[Path], state: Path, into: Path) -> None:
-    """Makes the file from its sources if they changed, and replaces it atomically. It
-    gets the time of their last change: a step that runs may change them meanwhile."""
-    if not sources:
+    """Replaces the file if its sources changed. It gets the time of their last change:
+    a step that runs may change them meanwhile."""
+    target = into / name
+    changed = max((path.stat().st_mtime_ns for path in sources), default=0)
+    is_kept = target.exists() and target.stat().st_mtime_ns == changed
+    if not sources or is_kept:
         return
-    changed = max(path.stat().st_mtime_ns for path in sources)
-    made = state / _MADE / name
-    if not _is_of(made, changed):
-        part = made.with_suffix(".tmp")
-        _make(name, part, sources, state)
-        os.utime(part, ns=(changed, changed))
-        part.replace(made)
-    if made.stat().st_size <= MOST_BYTES and not _is_of(into / name, changed):
-        write_files({into / name: made.read_bytes()})
-        os.utime(into / name, ns=(changed, changed))
+    content = _made(name, sources, state)
+    if len(content) <= MOST_BYTES:
+        write_files({target: content})
+        os.utime(target, ns=(changed, changed))
 
 
 def keep(state: Path, into: Path) -> None:
     """Brings the files in `into` up to date. Errors: OSError."""
     into.mkdir(parents=True, exist_ok=True)
-    (state / _MADE).mkdir(exist_ok=True)
     for log in state.glob("*/log.txt"):
         _shortened(log)
-    alone = {name: state / path for name, path in (_COPIED | _ZIPPED).items()}
+    alone = {name: state / path for name, path in _ALONE.items()}
     for name, path in alone.items():
         _put(name, [path] if path.is_file() else [], state, into)
     profile = _files_of(state / _PROFILE)
     _put("profile.tar.gz", profile, state, into)
-    not_in_logs = {*alone.values(), *profile}
-    for folder in (_MADE, _PACKAGES):
-        not_in_logs |= set(_files_of(state / folder))
-    rest = [path for path in _files_of(state) if path not in not_in_logs]
-    _put("logs.tar.gz", rest, state, into)
+    others = {*alone.values(), *profile, *_files_of(state / _PACKAGES)}
+    logs = [path for path in _files_of(state) if path not in others]
+    _put("logs.tar.gz", logs, state, into)

@@ -80,11 +80,7 @@ def status_of(records: Sequence[StepRecord], late: str) -> str:
 
 
 def run_stage(
-    stage: Stage,
-    place: Place,
-    state: State,
-    limit: float,
-    after_step: Callable[[], None],
+    stage: Stage, place: Place, state: State, limit: float, keep: Callable[[], None]
 ) -> None:
     out = place.state / stage.folder
     if state.is_again(stage):
@@ -105,7 +101,8 @@ def run_stage(
     for step in stage.steps:
         records.append(_run_step(step, place, out, began + limit))
         record["steps"] = [asdict(one) for one in records]
-        after_step()
+        state.save()
+        keep()
     late = "timed out"
     if stage.goes_on:
         late = "cut" if _rows(out) > rows else "stuck"
@@ -115,7 +112,8 @@ def run_stage(
         "seconds": round(time.monotonic() - began, 1),
         "look_at": _look_at(stage, Seen(out, record["steps"])),
     }
-    after_step()
+    state.save()
+    keep()
     text = f"{stage.key} {stage.name}: {record['status']} {record['seconds']} s"
     print(text, file=sys.stderr, flush=True)
 
@@ -140,14 +138,14 @@ def run_stages(
     place: Place,
     state: State,
     end: float,
-    after_step: Callable[[], None],
+    keep: Callable[[], None],
 ) -> None:
     """Runs each stage that fits before `end` or goes on in the next call, and the first
-    with what is left, since a later call may have no more. Calls `after_step` after
-    each step and stage."""
+    with what is left, since a later call may have no more. Calls `keep` after each step
+    and stage."""
     for stage in stages:
         left = end - time.monotonic() - KEEPING
         is_begun = stage.goes_on or stage == stages[0] or stage.limit <= left
         if left > 0 and is_begun:
             limit = min(stage.limit * place.patience, left)
-            run_stage(stage, place, state, limit, after_step)
+            run_stage(stage, place, state, limit, keep)

@@ -53,6 +53,7 @@ _LARGE_FUSED = (
     "implementation=fused "
     "--models=2.7B_fused --precision=bf16_autocast --mode=forward_backward"
 )
+_2B = "--models=2.7B"
 _ATTENTION = "flash_attention/own/bf16/forward_backward/.*d_head:"
 
 STAGES = (
@@ -71,12 +72,7 @@ STAGES = (
     ),
     stage(
         *(2, "fused", 90, verdicts.errors),
-        tests(
-            "fused_cuda_test",
-            null="CudaFusedTest.AddRmsNorm*",
-            values=True,
-            seconds=50,
-        ),
+        tests("fused_cuda_test", null="CudaFusedTest.AddRmsNorm*", values=True),
         cases("attention", "flash_attention/(own|sdpa_flash)/bf16/"),
     ),
     stage(
@@ -86,19 +82,9 @@ STAGES = (
     stage(
         *(4, "headline", 200, verdicts.headline),
         cases("fused", "model_size/", _LARGE_FUSED, seconds=45),
-        cases(
-            *("implementations", "implementations/"),
-            real="--models=2.7B",
-            null=NANO,
-            seconds=50,
-        ),
-        cases(
-            *("optimizer", "optimizer/fused/"),
-            real="--models=2.7B",
-            null=NANO_MODEL,
-            seconds=20,
-        ),
-        cases("large", "model_size/", real="--models=2.7B", null=NANO, seconds=45),
+        cases("implementations", "implementations/", real=_2B, null=NANO, seconds=50),
+        cases("optimizer", "optimizer/fused/", real=_2B, null=NANO_MODEL, seconds=20),
+        cases("large", "model_size/", real=_2B, null=NANO, seconds=45),
         cases(
             *("headline", "peak/ flash_attention/ cuda_graph/"),
             null=f"--shard=1/8 {NANO}",
@@ -125,20 +111,18 @@ STAGES = (
     ),
     stage(
         *(9, "tests", 240, verdicts.tests),
-        tests("ops_test", null="CudaAttentionTest.ADryRun*", seconds=48),
-        tests("memory_test", null="CudaMemoryTrace*", seconds=48),
-        tests("steps_test", null="CudaMemoryOrder*", seconds=48),
+        tests("ops_test", null="CudaAttentionTest.ADryRun*"),
+        tests("memory_test", null="CudaMemoryTrace*"),
+        tests("steps_test", null="CudaMemoryOrder*"),
         tests(
             *("runner_test", "Cuda*:*/Cuda*-CudaCaseRunnerTest.OutOfMemory*"),
             null="CudaDeviceTest.Finds*",
-            seconds=48,
         ),
         # It fills the GPU.
         tests(
             *("runner_test", "CudaCaseRunnerTest.OutOfMemory*"),
             null="CudaCaseRunnerTest.OutOfMemory*",
             report="out_of_memory",
-            seconds=48,
         ),
     ),
     stage(

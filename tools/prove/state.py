@@ -2,6 +2,7 @@
 """The state of the proof, in a folder that later calls reuse."""
 
 import json
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,10 +10,10 @@ from reports.results.files import write_files
 from tools.prove.readings import Json
 from tools.prove.stages import Stage
 
+# A stage that ran when a call was killed runs again once.
 MOST_KILLS = 2
-# What a call runs first. What was cut without a new row may hang, and what ran when a
-# call was killed may be the cause.
-_ORDER = {"cut": 0, "new": 1, "stuck": 2, "killed": 3}
+# The order of a call: what is stuck may hang, what was killed may be the cause.
+_TURNS = ("cut", "new", "stuck", "killed")
 
 
 class State:
@@ -20,6 +21,7 @@ class State:
         """Errors: OSError, ValueError for a proof.json of another format."""
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
+        self.began = time.monotonic()  # when the call began, which is the last one
         self.calls: list[Json] = []
         self.parts: dict[str, Json] = {}  # by the stage's key
         if self.path.exists():
@@ -33,6 +35,7 @@ class State:
         return self.folder / "proof.json"
 
     def save(self) -> None:
+        self.calls[-1]["seconds"] = round(time.monotonic() - self.began, 1)
         document = {"calls": self.calls, "parts": self.parts}
         write_files({self.path: json.dumps(document, indent=1) + "\n"})
 
@@ -56,14 +59,16 @@ class State:
         """The stages that a call runs, in its order."""
 
         def status(stage: Stage) -> str:
-            if stage.key not in self.parts or self.is_again(stage):
-                return "new"
-            found = str(self.parts[stage.key]["status"])
-            is_lost = found == "killed" and self.kills(stage) >= MOST_KILLS
-            return "lost" if is_lost else found
+            record = self.parts.get(stage.key, {"status": "new"})
+            return "new" if self.is_again(stage) else str(record["status"])
 
-        left = [stage for stage in stages if status(stage) in _ORDER]
-        return sorted(left, key=lambda stage: _ORDER[status(stage)])
+        return [
+            stage
+            for turn in _TURNS
+            for stage in stages
+            if status(stage) == turn
+            and (turn != "killed" or self.kills(stage) < MOST_KILLS)
+        ]
 
     def kills(self, stage: Stage) -> int:
         return int(self.parts.get(stage.key, {}).get("kills", 0))

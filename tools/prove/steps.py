@@ -82,7 +82,6 @@ def tests(
     null: str,
     values: bool = False,
     report: str = "",
-    seconds: float | None = None,
 ) -> Step:
     """Tests that need a GPU; `null` selects the tests that a null GPU passes.
 
@@ -90,7 +89,7 @@ def tests(
     """
     return Step(
         (f"{{bin}}/{program}", f"--gtest_output=xml:{{out}}/{report or program}.xml"),
-        seconds=seconds,
+        seconds=48,
         real=(f"--gtest_filter={pattern}",),
         null=(f"--gtest_filter={null}",),
         null_environment=(
