@@ -64,12 +64,6 @@ def chosen(arguments: argparse.Namespace, stages: Sequence[Stage]) -> list[Stage
     return [one for one in stages if wanted is None or str(one.number) in wanted]
 
 
-def listed(stages: Sequence[Stage]) -> str:
-    return "\n".join(
-        f"{stage.key:<5}{stage.name:<12}{stage.limit:>4.0f} s" for stage in stages
-    )
-
-
 @contextmanager
 def _kept(state: Path, into: Path) -> Iterator[Callable[[], None]]:
     """Keeps the evidence every minute, and when the yielded function is called: what
@@ -104,6 +98,7 @@ def prove(arguments: argparse.Namespace, stages: Sequence[Stage]) -> int:
         pack=arguments.pack.resolve(),
         state=state.folder,
         null_gpu=arguments.rehearse and arguments.rehearse.resolve(),
+        patience=5 if arguments.rehearse else 1,
         pattern=arguments.filter,
     )
     state.find_killed()
@@ -116,7 +111,8 @@ def prove(arguments: argparse.Namespace, stages: Sequence[Stage]) -> int:
     log = state.folder / "dmon.txt"
     try:
         with monitor.watched(log), _kept(state.folder, into) as keep:
-            run_stages(state.left(wanted), place, state, end, keep)
+            for _ in run_stages(state.left(wanted), place, state, end):
+                keep()
     except Interrupted as interrupt:
         name = signal.Signals(interrupt.number).name
         print(f"run.sh prove: stopped by {name}", file=sys.stderr)
@@ -131,7 +127,8 @@ def prove(arguments: argparse.Namespace, stages: Sequence[Stage]) -> int:
 def main(tokens: Sequence[str], stages: Sequence[Stage] = STAGES) -> int:
     arguments = parse(tokens)
     if arguments.list:
-        print(listed(chosen(arguments, stages)))
+        for stage in chosen(arguments, stages):
+            print(f"{stage.key:<5}{stage.name:<12}{stage.limit:>4.0f} s")
         return GOOD
     try:
         with interruptible():

@@ -15,18 +15,19 @@ MOST_BYTES = 16 << 20
 # Kept of a log's beginning, and of its end.
 _LOG_BYTES = 1 << 20
 
-# What comes back alone; .gz: compressed.
+# Where each file of the state comes back: alone, .gz if compressed, or packed.
 _ALONE = {
     "proof.json": "proof.json",
-    "smoke.json": "05-smoke/smoke.json",
-    f"{SUITE}.json": f"08-suite/{SUITE}.json",
-    f"{SUITE}.samples.jsonl.gz": f"08-suite/{SUITE}.samples.jsonl",
-    "ncu.txt": "12-ncu/log.txt",
+    "05-smoke/smoke.json": "smoke.json",
+    f"08-suite/{SUITE}.json": f"{SUITE}.json",
+    f"08-suite/{SUITE}.samples.jsonl": f"{SUITE}.samples.jsonl.gz",
+    "12-ncu/log.txt": "ncu.txt",
     "dmon.txt": "dmon.txt",
 }
-_PROFILE = "07-breakdown"
-_PACKAGES = "aoti"  # of export_aoti, which only this machine can use
-FILES = (*_ALONE, "profile.tar.gz", "logs.tar.gz")
+# Only this machine can use the packages of export_aoti.
+_PACKED = {"07-breakdown": "profile.tar.gz", "aoti": ""}
+_LOGS = "logs.tar.gz"
+FILES = {*_ALONE.values(), *_PACKED.values(), _LOGS} - {""}
 
 
 def _shortened(path: Path) -> None:
@@ -55,12 +56,6 @@ def _packed(sources: Sequence[Path], state: Path) -> bytes:
         kept.pop()
 
 
-def _files_of(folder: Path) -> list[Path]:
-    """The files that are not about to be renamed."""
-    found = (path for path in folder.rglob("*") if path.is_file())
-    return sorted(path for path in found if path.suffix != ".tmp")
-
-
 def _made(name: str, sources: Sequence[Path], state: Path) -> bytes:
     if name.endswith(".tar.gz"):
         return _packed(sources, state)
@@ -72,9 +67,8 @@ def _put(name: str, sources: Sequence[Path], state: Path, into: Path) -> None:
     """Replaces the file if its sources changed. It gets the time of their last change:
     a step that runs may change them meanwhile."""
     target = into / name
-    changed = max((path.stat().st_mtime_ns for path in sources), default=0)
-    is_kept = target.exists() and target.stat().st_mtime_ns == changed
-    if not sources or is_kept:
+    changed = max(path.stat().st_mtime_ns for path in sources)
+    if target.exists() and target.stat().st_mtime_ns == changed:
         return
     content = _made(name, sources, state)
     if len(content) <= MOST_BYTES:
@@ -87,11 +81,12 @@ def keep(state: Path, into: Path) -> None:
     into.mkdir(parents=True, exist_ok=True)
     for log in state.glob("*/log.txt"):
         _shortened(log)
-    alone = {name: state / path for name, path in _ALONE.items()}
-    for name, path in alone.items():
-        _put(name, [path] if path.is_file() else [], state, into)
-    profile = _files_of(state / _PROFILE)
-    _put("profile.tar.gz", profile, state, into)
-    others = {*alone.values(), *profile, *_files_of(state / _PACKAGES)}
-    logs = [path for path in _files_of(state) if path not in others]
-    _put("logs.tar.gz", logs, state, into)
+    sources: dict[str, list[Path]] = {}
+    for path in sorted(state.rglob("*")):
+        place = path.relative_to(state)
+        name = _ALONE.get(str(place)) or _PACKED.get(place.parts[0], _LOGS)
+        # Others are about to be renamed.
+        if name and path.is_file() and path.suffix != ".tmp":
+            sources.setdefault(name, []).append(path)
+    for name, paths in sources.items():
+        _put(name, paths, state, into)

@@ -27,12 +27,8 @@ class Place:
     pack: Path  # where steps run, so that their results have no path of the machine
     state: Path
     null_gpu: Path | None = None  # the folder of its libraries, in a rehearsal
+    patience: float = 1  # times each limit: a null GPU is as slow as its CPU is busy
     pattern: str = ""  # of cases to run; with a leading -, of cases to leave out
-
-    @property
-    def patience(self) -> float:
-        """A null GPU is as slow as its CPU is busy."""
-        return 5 if self.null_gpu else 1
 
     @property
     def path(self) -> str:

@@ -90,10 +90,6 @@ class Seen:
         found = [result(path) for path in sorted(self.out.glob("*.json"))]
         return [one for one in found if one.context]
 
-    def other(self, folder: str, name: str) -> Result:
-        """A result of another stage."""
-        return result(self.out.parent / folder / f"{name}.json")
-
     def tests(self) -> Iterator[Tests]:
         for path in sorted(self.out.glob("*.xml")):
             if (found := tests(path)) is not None:

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -79,9 +79,8 @@ def status_of(records: Sequence[StepRecord], late: str) -> str:
     return late if any(record.status is None for record in ran) else "good"
 
 
-def run_stage(
-    stage: Stage, place: Place, state: State, limit: float, keep: Callable[[], None]
-) -> None:
+def run_stage(stage: Stage, place: Place, state: State, limit: float) -> Iterator[None]:
+    """Yields after each step, and at the end."""
     out = place.state / stage.folder
     if state.is_again(stage):
         shutil.rmtree(out, ignore_errors=True)
@@ -102,7 +101,7 @@ def run_stage(
         records.append(_run_step(step, place, out, began + limit))
         record["steps"] = [asdict(one) for one in records]
         state.save()
-        keep()
+        yield
     late = "timed out"
     if stage.goes_on:
         late = "cut" if _rows(out) > rows else "stuck"
@@ -113,9 +112,9 @@ def run_stage(
         "look_at": _look_at(stage, Seen(out, record["steps"])),
     }
     state.save()
-    keep()
     text = f"{stage.key} {stage.name}: {record['status']} {record['seconds']} s"
     print(text, file=sys.stderr, flush=True)
+    yield
 
 
 def _rows(out: Path) -> int:
@@ -134,18 +133,13 @@ def _look_at(stage: Stage, seen: Seen) -> list[str]:
 
 
 def run_stages(
-    stages: Sequence[Stage],
-    place: Place,
-    state: State,
-    end: float,
-    keep: Callable[[], None],
-) -> None:
+    stages: Sequence[Stage], place: Place, state: State, end: float
+) -> Iterator[None]:
     """Runs each stage that fits before `end` or goes on in the next call, and the first
-    with what is left, since a later call may have no more. Calls `keep` after each step
-    and stage."""
+    with what is left, since a later call may have no more. Yields after each step."""
     for stage in stages:
         left = end - time.monotonic() - KEEPING
         is_begun = stage.goes_on or stage == stages[0] or stage.limit <= left
         if left > 0 and is_begun:
             limit = min(stage.limit * place.patience, left)
-            run_stage(stage, place, state, limit, keep)
+            yield from run_stage(stage, place, state, limit)

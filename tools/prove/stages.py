@@ -161,21 +161,18 @@ STAGES = (
             "--models=small --precisions=bf16_autocast --device=cuda --batch=4 "
             "--seq=512 --rounds=1 --sides=fused,compile --binary={bin}/trainbench "
             "--json={out}/peers.json",
-            modules=("torch", "numpy", "scipy", "triton"),
-            seconds=150,
+            *(150, "numpy", "scipy"),
         ),
         peer(
             "export_aoti",
             "--model=small --precision=bf16_autocast --mode=forward_backward "
             "--device=cuda --batch=4 --seq=128 --out={state}/aoti",
-            modules=("torch", "triton"),
             seconds=90,
         ),
         peer(
             "export_aoti",
             "--d_head=64 --precision=bf16 --mode=forward_backward --device=cuda "
             "--batch=8 --seq=1024 --out={state}/aoti",
-            modules=("torch", "triton"),
             seconds=30,
         ),
         cases("compiled", "compiled/", "--aoti={state}/aoti"),

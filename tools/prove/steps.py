@@ -132,8 +132,9 @@ def counted(kernel: str, case: str) -> Step:
     )
 
 
-def peer(module: str, flags: str, modules: tuple[str, ...], seconds: float) -> Step:
+def peer(module: str, flags: str, seconds: float, *modules: str) -> Step:
     """A tool of tools/peers, which runs PyTorch in Python."""
     name = f"tools.peers.{module}"
     command = ("{python}", "-m", "reports.command", name, name, *flags.split())
-    return Step(command, seconds=seconds, modules=modules, null=None)
+    needed = ("torch", "triton", *modules)
+    return Step(command, seconds=seconds, modules=needed, null=None)

@@ -219,12 +219,10 @@ def headline(seen: Seen) -> list[str]:
 
 def aftermath(seen: Seen) -> list[str]:
     """Times after the profiled stages, relative to times before them."""
-    before = {
-        **seen.other("04-headline", "headline").times,
-        **seen.other("04-headline", "large").times,
-        **seen.other("04-headline", "optimizer").times,
-        **seen.other("03-rates", "rates").times,
-    }
+    before: dict[str, float] = {}
+    for folder in ("04-headline", "03-rates"):
+        for one in Seen(seen.out.parent / folder, []).results():
+            before |= one.times
     changes = {
         row: time / before[row] - 1
         for row, time in seen.result("new_process").times.items()
