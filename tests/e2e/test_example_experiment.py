@@ -83,7 +83,7 @@ def compared(
     run(
         *(prefix / TOOLS / "ab", f"--project={mine / 'bench'}", "--target=mine"),
         *("HEAD~1", "HEAD", "--out=ab", "--threshold=20", "--max_pairs=8"),
-        *(*RUN, "--elements=64Ki", "--benchmark_filter=none|tanh"),
+        *(*RUN, "--elements=64Ki", "--threads=1", "--benchmark_filter=none|tanh"),
         cwd=directory,
         status=1,
     )
@@ -179,3 +179,12 @@ def test_two_commits_of_its_repository_are_compared(
     assert found.base.revision == git(repository, "rev-parse", "HEAD")
     assert found.new.revision == git(compared / "mine", "rev-parse", "HEAD")
     assert found.rows == [f"gelu/{kind}/elements:65536" for kind in ("none", "tanh")]
+    rows = load(compared / "ab/result.json")["comparison"]["rows"]
+    assert {row["verdict"] for row in rows} == {"REGRESSED"}
+
+
+def test_an_injected_delay_is_in_its_times(program: Program, document: Json) -> None:
+    flags = (*RUN, "--elements=4Ki,64Ki", "--injected_delay_percent=1000")
+    delayed = measured(program.measure(*flags))
+    for after, before in zip(delayed, measured(document), strict=True):
+        assert after["p50_us"] > 2 * before["p50_us"]
