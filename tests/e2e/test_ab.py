@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 from built import built
-from processes import Finished, run
-from program import NANO, Json, without
+from processes import run
+from program import NANO, without
 from reports.compare.ab_record import load, samples_file_of
 from stub_checkout import ROOT
 from tools.ab_run.schedule import side_of
@@ -22,38 +22,21 @@ FLAGS = (
     "--threads=1",
 )
 # A spin loop, and real work with many operators.
-SPIN = "harness/spin/us:1000"
-TRAIN_STEP = "model_size/nano/fp32/train_step/batch:1/seq:8"
-ROWS = [SPIN, TRAIN_STEP]
+ROWS = ["harness/spin/us:1000", "model_size/nano/fp32/train_step/batch:1/seq:8"]
 PAIRS = 7  # the fewest for two rows: one look
-
-
-def ab(base: Path, new: Path, directory: Path, *flags: str, status: int) -> Finished:
-    module = ("reports.command", "tools/ab", "tools.ab_run.main")
-    command = (sys.executable, "-m", *module, "--out=out", "--binaries")
-    given = (str(base), str(new), *FLAGS, *flags)
-    variables = os.environ | {"PYTHONPATH": str(ROOT)}
-    return run(*command, *given, status=status, cwd=directory, env=variables)
-
-
-def result(directory: Path) -> Json:
-    document: Json = json.loads((directory / "out" / "result.json").read_text())
-    return document
 
 
 def test_the_program_is_not_slower_than_itself(tmp_path: Path) -> None:
     program = built("TRAINBENCH_BINARY")
-    names = "|".join(ROWS)
-    done = ab(
-        program,
-        program,
-        tmp_path,
-        f"--benchmark_filter=^({names})$",
-        f"--max_pairs={PAIRS}",
+    module = ("reports.command", "tools/ab", "tools.ab_run.main")
+    done = run(
+        *(sys.executable, "-m", *module, "--out=out", "--binaries", program, program),
+        *(*FLAGS, f"--benchmark_filter=^({'|'.join(ROWS)})$", f"--max_pairs={PAIRS}"),
         "--threshold=99",  # tolerates any disturbance of the machine
-        status=0,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
     )
-    found = result(tmp_path)
+    found = json.loads((tmp_path / "out/result.json").read_text())
     rows = found["comparison"]["rows"]
     assert [row["name"] for row in rows] == ROWS
     assert found["comparison"]["verdicts"]["REGRESSED"] == 0
