@@ -114,7 +114,11 @@ class FlatAdamW final : public ParallelTrainer {
       group_.Broadcast(parameters_[i].detach(), owners_[i]);
     }
   }
-  void SetExchanges(bool on) override { exchanges_ = on; }
+  void SetExchanges(bool on) override {
+    exchanges_ = on;
+    // A shard's gradient is a chunk of the buffer in any case.
+    if (!has_shard()) gradients_.SetExchanges(on);
+  }
   const AdamW& optimizer() const override { return *adamw_; }
 
  private:

@@ -79,7 +79,6 @@ TEST_F(RankShardedOptimizer, LargePartsTravelInSegments) {
   EXPECT_TRUE(all.equal((ramp * sum).to(at::kFloat)));
 }
 
-// Otherwise the time of the update would include communication.
 TEST(ShardedOptimizerTest, GradientsTravelInOneCallAfterTheBackwardPass) {
   const std::map<OptimizerSharding, int> shared = {
       {OptimizerSharding::kReplicated, 0},
