@@ -79,6 +79,16 @@ TEST(InitializationTest, TheShapeOfTheDistributionIsNormal) {
   }
 }
 
+TEST(InitializationTest, TiedEmbeddingsAreDrawnAsAHead) {
+  ModelConfig config = {"m", 24, 40, 2, 4, 37};
+  at::manual_seed(5);
+  const TransformerLm untied(config, at::kFloat);
+  config.tied_embeddings = true;
+  at::manual_seed(5);
+  const TransformerLm tied(config, at::kFloat);
+  EXPECT_TRUE(tied->token_embeddings->weight.equal(untied->lm_head->weight));
+}
+
 TEST(InitializationTest, NoTwoMatricesOfOneModelOrOfTwoSeedsAreEqual) {
   std::vector<at::Tensor> matrices;
   for (const uint64_t seed : {5, 6}) {

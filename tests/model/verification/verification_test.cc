@@ -240,9 +240,9 @@ TEST_F(VerificationTest, FindsAnOptimizerOfOtherParameters) {
 }
 
 TEST_F(VerificationTest, TheReferenceIsTheModelInFloat64) {
-  std::vector<ModelConfig> configs = {Config(), Config(AttentionKind::kSdpa),
-                                      Gpt(Config()), Biased(Config()),
-                                      GateBiased(Config())};
+  std::vector<ModelConfig> configs = {
+      Config(),         Config(AttentionKind::kSdpa), Gpt(Config()),
+      Biased(Config()), GateBiased(Config()),         Tied(Config())};
   for (const int64_t kv_heads : {1, 2}) {
     configs.push_back(Config());
     configs.back().kv_heads = kv_heads;
