@@ -29,7 +29,6 @@ namespace {
 struct State {
   std::mutex mutex;
   std::vector<EmulatedKernels::Launch> launches;
-  std::function<void(Grid& grid)> spoil;
 };
 
 State& GetState() {
@@ -69,9 +68,8 @@ template <class Kernel>
 void RunKernel(const trainbench_null_gpu_launch* launch) {
   State& state = GetState();
   const std::lock_guard lock(state.mutex);
-  Grid grid = {launch->grid[0], static_cast<int>(launch->block[0]),
-               static_cast<int>(launch->shared_bytes)};
-  if (state.spoil) state.spoil(grid);
+  const Grid grid = {launch->grid[0], static_cast<int>(launch->block[0]),
+                     static_cast<int>(launch->shared_bytes)};
   state.launches.push_back(Emulate<Kernel>(*launch, grid));
 }
 
@@ -144,11 +142,6 @@ bool EmulatedKernels::Install() {
 std::vector<EmulatedKernels::Launch> EmulatedKernels::Take() {
   const std::lock_guard lock(GetState().mutex);
   return std::exchange(GetState().launches, {});
-}
-
-void EmulatedKernels::Spoil(std::function<void(Grid& grid)> change) {
-  const std::lock_guard lock(GetState().mutex);
-  GetState().spoil = std::move(change);
 }
 
 }  // namespace trainbench::kernels

@@ -7,11 +7,8 @@
 #define TRAINBENCH_TESTS_MODEL_KERNELS_EMULATED_H_
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
-
-#include "model/kernels/device.h"
 
 namespace trainbench::kernels {
 
@@ -29,9 +26,6 @@ class EmulatedKernels {
 
   // Returns the launches since the last call.
   static std::vector<Launch> Take();
-
-  // Applies `change` to all following launches; null ends that.
-  static void Spoil(std::function<void(Grid& grid)> change);
 };
 
 }  // namespace trainbench::kernels
