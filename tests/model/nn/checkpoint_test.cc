@@ -3,7 +3,6 @@
 #include "model/nn/checkpoint.h"
 
 #include <ATen/SequenceNumber.h>
-#include <ATen/autocast_mode.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/types.h>
 
@@ -65,30 +64,6 @@ TEST(CheckpointTest, WithoutGradientsNothingIsMade) {
   const Tensors results = Checkpoint(work, {at::randn({2, 3})}, {work.weight});
   EXPECT_FALSE(results[0].requires_grad());
   EXPECT_EQ(at::sequence_number::peek(), before);
-}
-
-TEST(CheckpointTest, TheWorkIsDoneAgainUnderTheAutocastOfTheForwardPass) {
-  std::vector<at::ScalarType> products;
-  const at::Tensor weight = Leaf({3, 3}), x = Leaf({2, 3});
-  const auto work = [&](const Tensors& inputs) {
-    const at::Tensor y = at::mm(inputs[0], weight);
-    products.push_back(y.scalar_type());
-    return Tensors{y};
-  };
-  const auto gradients = [&](bool checkpointed) {
-    at::Tensor y;
-    {
-      const AutocastScope autocast(at::kBFloat16, at::kCPU);
-      y = checkpointed ? Checkpoint(work, {x}, {weight})[0] : work({x})[0];
-      EXPECT_TRUE(at::autocast::is_autocast_cache_enabled());
-    }
-    Tensors found = torch::autograd::grad({y.sum()}, {x, weight});
-    EXPECT_FALSE(at::autocast::is_autocast_enabled(at::kCPU));
-    return found;
-  };
-  const Tensors expected = gradients(false), actual = gradients(true);
-  EXPECT_EQ(products, std::vector(3, at::kBFloat16));
-  EXPECT_TRUE(actual[0].equal(expected[0]) && actual[1].equal(expected[1]));
 }
 
 // A weight copy cached by the forward pass, without a graph, would cut off the

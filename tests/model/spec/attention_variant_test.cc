@@ -13,17 +13,6 @@
 namespace trainbench {
 namespace {
 
-using enum AttentionKind;
-
-TEST(AttentionVariantTest, IsFoundByItsKind) {
-  EXPECT_EQ(AttentionName(kSdpaFlash), "sdpa_flash");
-  EXPECT_EQ(VariantOf(kSdpaEfficient).op,
-            "aten::_scaled_dot_product_efficient_attention");
-  EXPECT_EQ(AttentionName.Joined(),
-            "naive, sdpa, sdpa_math, sdpa_flash, sdpa_efficient, sdpa_cudnn, "
-            "tiled, own");
-}
-
 TEST(AttentionVariantTest, IsUnavailableForTheReasonsOfTheGolden) {
   std::string printed;
   const auto add = [&](const std::string& title, DeviceKind device, bool bf16,
