@@ -94,40 +94,6 @@ TEST_F(RankFullySharded, TwoRanksTrainToTheBitsOfAShardedOptimizer) {
   }
 }
 
-// Gradients are computed for bf16 weights; fp32 weights are updated.
-TEST_F(RankFullySharded, Bf16IsGatheredAndFp32Kept) {
-  const Batch batch = MyBatch();
-  TransformerLm master = Build(), narrow = Build();
-  narrow->to(at::kBFloat16);
-  AdamW adamw(Parameters(master), AdamWKind::kFused, kAdamW);
-  TransformerLm model = Build();
-  FullySharded sharded(model, {}, at::kBFloat16, kAdamW, *group_);
-  for (int step = 0; step < 3; ++step) {
-    LossOf(narrow, batch).backward();
-    for (std::size_t i = 0; i < Parameters(master).size(); ++i) {
-      const at::Tensor mean =
-          Parameters(narrow)[i].grad().to(at::kFloat) / launch_.world_size;
-      group_->AllReduce(mean);
-      Parameters(master)[i].mutable_grad() = mean;
-    }
-    adamw.Step();
-    ReleaseGradients(narrow);
-    const at::NoGradGuard no_grad;
-    for (std::size_t i = 0; i < Parameters(master).size(); ++i) {
-      Parameters(narrow)[i].copy_(Parameters(master)[i]);
-    }
-    const at::AutoGradMode with_graph(true);
-    Step(model, sharded, batch);
-  }
-  sharded.Gather();
-  for (std::size_t i = 0; i < Parameters(model).size(); ++i) {
-    const at::Tensor a = Parameters(model)[i], b = Parameters(narrow)[i];
-    EXPECT_EQ(a.scalar_type(), at::kBFloat16);
-    EXPECT_TRUE(a.to(at::kFloat).allclose(b.to(at::kFloat), 1e-2, 1e-3)) << i;
-  }
-  sharded.Free();
-}
-
 // Tests with and without an autograd graph.
 TEST_F(RankFullySharded, AForwardPassAloneLeavesNothing) {
   TransformerLm model = Build(), same = Build();

@@ -78,25 +78,6 @@ class RankGradientSync : public RankTest {
   const ParallelData data_ = ParallelData::Make();
 };
 
-// tests/model/distributed/parallel_trainer_test.cc checks the values.
-TEST_F(RankGradientSync, StrategiesGiveTheSameBits) {
-  const auto model = Build();
-  std::vector<at::Tensor> expected;
-  for (const SyncOptions& options : AllOptions()) {
-    const auto sync = Sync(options, *model);
-    for (int step = 0; step < 2; ++step) {  // Reducer rebuilds once
-      ComputeGradients(*model, MyPart(), *sync);
-      const std::vector<at::Tensor> gradients = Gradients(*model);
-      model->zero_grad();
-      if (expected.empty()) expected = gradients;
-      for (std::size_t i = 0; i < gradients.size(); ++i) {
-        EXPECT_TRUE(gradients[i].equal(expected[i]))
-            << Describe(options) << ", gradient " << i;
-      }
-    }
-  }
-}
-
 TEST_F(RankGradientSync, FinishWithoutBackwardIsAnError) {
   const auto model = Build();
   for (const SyncOptions& options : AllOptions()) {

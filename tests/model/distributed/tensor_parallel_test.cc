@@ -189,23 +189,6 @@ TEST_F(RankTensorParallel, InFloat64ItIsTheWholeModel) {
   }
 }
 
-TEST_F(RankTensorParallel, TheConjugatePairsGradientsAreEachOther) {
-  TensorRanks ranks(MeshConfig(Implementation::kTextbook), *group_);
-  const auto n = static_cast<float>(group_->size());
-  const at::Tensor x = at::full({2, 3}, 2.0F).requires_grad_();
-  const at::Tensor weight = at::full({2, 3}, group_->rank() + 1.0);
-  const at::Tensor copy = ranks.Enter(x);
-  EXPECT_TRUE(copy.equal(x));
-  const at::Tensor y = ranks.Leave(copy * weight);
-  const float sum = n * (n + 1) / 2;
-  EXPECT_TRUE(y.equal(at::full({2, 3}, 2 * sum)));
-  y.sum().backward();
-  EXPECT_TRUE(x.grad().equal(at::full({2, 3}, sum)))
-      << "of the product with all ranks' weights";
-  const at::NoGradGuard no_grad;
-  EXPECT_TRUE(ranks.Enter(x).is_same(x));
-}
-
 TEST_F(RankTensorParallel, TheLossOfAllWordsNeedsNoRankToSeeThem) {
   const ModelConfig config = MeshConfig(Implementation::kTextbook);
   TensorRanks ranks(config, *group_);
