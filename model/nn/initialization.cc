@@ -27,4 +27,13 @@ void TruncatedNormal_(const at::Tensor& weight, double std) {
   if (dtype != weight.scalar_type()) weight.detach().copy_(values);
 }
 
+torch::nn::Embedding MakeEmbedding(int64_t vocab, int64_t d_model,
+                                   const at::TensorOptions& options) {
+  const at::Tensor weight = at::empty({vocab, d_model}, options);
+  TruncatedNormal_(weight, 1.0);
+  // LibTorch draws no numbers for a weight that it is given.
+  return torch::nn::Embedding(
+      torch::nn::EmbeddingOptions(vocab, d_model)._weight(weight));
+}
+
 }  // namespace trainbench

@@ -4,6 +4,9 @@
 #define TRAINBENCH_MODEL_NN_INITIALIZATION_H_
 
 #include <ATen/core/Tensor.h>
+#include <torch/nn/modules/embedding.h>
+
+#include <cstdint>
 
 namespace trainbench {
 
@@ -12,6 +15,10 @@ namespace trainbench {
 // from the default generator of the tensor's device, in fp32 for 16-bit
 // tensors. Not recorded by autograd.
 void TruncatedNormal_(const at::Tensor& weight, double std);
+
+// A table of `vocab` vectors, initialized from N(0, 1) truncated at 3.
+torch::nn::Embedding MakeEmbedding(int64_t vocab, int64_t d_model,
+                                   const at::TensorOptions& options);
 
 }  // namespace trainbench
 

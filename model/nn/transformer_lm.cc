@@ -12,6 +12,7 @@
 #include "model/nn/checkpoint.h"
 #include "model/nn/component.h"
 #include "model/nn/cross_entropy.h"
+#include "model/nn/initialization.h"
 
 namespace trainbench {
 namespace {
@@ -56,13 +57,13 @@ TransformerLmImpl::TransformerLmImpl(const ModelConfig& config,
                                      LayerRanks* ranks)
     : token_embeddings(register_module(
           "token_embeddings",
-          Embedding(Checked(config).vocab, config.d_model, options))),
+          MakeEmbedding(Checked(config).vocab, config.d_model, options))),
       position_embeddings(
           config.positions == Positions::kLearned
               ? register_module(
                     "position_embeddings",
-                    Embedding(config.context, config.d_model, options))
-              : Embedding(nullptr)),
+                    MakeEmbedding(config.context, config.d_model, options))
+              : torch::nn::Embedding(nullptr)),
       layers(MakeLayers(config, options, ranks)),
       ln_final(nullptr),
       lm_head(nullptr),

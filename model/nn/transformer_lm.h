@@ -4,13 +4,13 @@
 #define TRAINBENCH_MODEL_NN_TRANSFORMER_LM_H_
 
 #include <torch/nn/module.h>
+#include <torch/nn/modules/embedding.h>
 #include <torch/nn/pimpl.h>
 
 #include <cstddef>
 #include <vector>
 
 #include "model/nn/block.h"
-#include "model/nn/embedding.h"
 #include "model/nn/layer_ranks.h"
 #include "model/nn/linear.h"
 #include "model/nn/norm.h"
@@ -43,8 +43,9 @@ class TransformerLmImpl : public torch::nn::Module {
 
   const ModelConfig& config() const { return config_; }
 
-  Embedding token_embeddings;
-  Embedding position_embeddings;  // empty unless positions are learned
+  torch::nn::Embedding token_embeddings;
+  // Empty unless positions are learned.
+  torch::nn::Embedding position_embeddings;
   std::vector<Block> layers;
   Norm ln_final;
   Linear lm_head;

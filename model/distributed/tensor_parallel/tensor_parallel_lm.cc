@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "model/nn/initialization.h"
 #include "model/spec/parallel/tensor_part.h"
 
 namespace trainbench {
@@ -47,11 +48,11 @@ TransformerLm MakePart(TensorRanks& ranks, const at::TensorOptions& options) {
   const ModelConfig& whole = ranks.whole();
   const ProcessGroup& group = ranks.group();
   // In the order in which a whole model draws them.
-  Fill(part->token_embeddings, Embedding(whole.vocab, whole.d_model, options),
-       group);
+  Fill(part->token_embeddings,
+       MakeEmbedding(whole.vocab, whole.d_model, options), group);
   if (whole.positions == Positions::kLearned) {
     Fill(part->position_embeddings,
-         Embedding(whole.context, whole.d_model, options), group);
+         MakeEmbedding(whole.context, whole.d_model, options), group);
   }
   for (const Block& layer : part->layers) {
     Fill(layer, Block(whole, options), group);
