@@ -3,13 +3,16 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "fixtures/experiment/experiment.h"
-#include "tests/support/fake_group.h"
+#include "model/distributed/comm/fake_backend.h"
+#include "model/distributed/comm/process_group.h"
 #include "tests/support/matchers.h"
 
 namespace trainbench {
@@ -34,66 +37,70 @@ class AllReduceTest : public testing::Test {
   const Device device_ = *OpenDevice("cpu");
 };
 
-// Multiplies by `factor`, as if ranks had added their values.
-class MultiplyingGroup final : public FakeGroup {
+// Changes a tensor instead of adding the other ranks' values.
+class ChangingBackend final : public FakeBackend {
  public:
-  explicit MultiplyingGroup(int size) : FakeGroup(/*rank=*/0, size) {}
-  Collective StartAllReduce(const at::Tensor& tensor) override {
-    tensor.narrow(0, 0, tensor.numel() - untouched).mul_(factor);
-    return FakeGroup::StartAllReduce(tensor);
+  using Change = std::function<void(const at::Tensor& tensor)>;
+  ChangingBackend(const GroupOptions& options, Change change)
+      : FakeBackend(options.rank, options.size), change_(std::move(change)) {}
+  WorkPtr allreduce(std::vector<at::Tensor>& tensors,
+                    const c10d::AllreduceOptions& options) override {
+    change_(tensors.front());
+    return FakeBackend::allreduce(tensors, options);
   }
-  double factor = 1;
-  int64_t untouched = 0;  // elements at the end
+
+ private:
+  Change change_;
 };
 
+std::unique_ptr<ProcessGroup> ChangingGroup(
+    const ChangingBackend::Change& change, const GroupOptions& options) {
+  return ProcessGroup::Over(
+      [change](const auto&, const GroupOptions& of) {
+        return c10::make_intrusive<ChangingBackend>(of, change);
+      },
+      options);
+}
+
 TEST_F(AllReduceTest, AWrongSumIsNamedWithItsFirstElement) {
-  FakeGroup group(/*rank=*/0, /*size=*/2);
+  const auto group = ProcessGroup::Fake({.size = 2});
   // One element is enough.
-  EXPECT_EQ(std::string(Build(4, group)->Check().message()),
+  EXPECT_EQ(std::string(Build(4, *group)->Check().message()),
             "the sum over 2 ranks is 1 instead of 3 at element 0");
 }
 
 TEST_F(AllReduceTest, ValuesStayFiniteAndRandom) {
-  MultiplyingGroup group(/*size=*/6);
-  const auto work = Build(4096, group);
-  group.factor = 6;  // all ranks have the same values
+  double factor = 6;  // all ranks have the same values
+  const auto group = ChangingGroup(
+      [&](const at::Tensor& tensor) { tensor.mul_(factor); }, {.size = 6});
+  const auto work = Build(4096, *group);
   for (int i = 0; i < 1000; ++i) {
     work->Prepare();
     work->Call(NoObserver());
   }
-  group.factor = 21;  // rank r has r + 1 times rank 0's values
+  factor = 21;  // rank r has r + 1 times rank 0's values
   EXPECT_EQ(work->CheckOutput(), absl::OkStatus());
-  group.factor = 6;
+  factor = 6;
   for (int i = 0; i < 100; ++i) work->Call(NoObserver());
-  group.factor = 21;
+  factor = 21;
   EXPECT_EQ(std::string(work->CheckOutput().message()),
             "the buffer has values that are not finite");
 }
 
 // A check leaves random values, even if the ranks computed a wrong sum.
 TEST_F(AllReduceTest, TheCheckIsRepeated) {
-  MultiplyingGroup group(/*size=*/2);
-  const auto work = Build(4096, group);
+  double factor = 1;
+  const auto group = ChangingGroup(
+      [&](const at::Tensor& tensor) { tensor.mul_(factor); }, {.size = 2});
+  const CollectiveRecorder recorder(*group);
+  const auto work = Build(4096, *group);
   EXPECT_THAT(std::string(work->Check().message()), StartsWith("the sum over"));
-  group.factor = 3;
+  factor = 3;
   EXPECT_EQ(work->CheckOutput(), absl::OkStatus());
-  EXPECT_EQ(group.calls(), 2);
+  EXPECT_THAT(recorder.calls(), SizeIs(2));
 }
 
-// Adds the values of all ranks before it, so that the last one has the sum.
-class AddingGroup final : public FakeGroup {
- public:
-  AddingGroup(int rank, int size, at::Tensor sum)
-      : FakeGroup(rank, size), sum_(std::move(sum)) {}
-  Collective StartAllReduce(const at::Tensor& tensor) override {
-    tensor.copy_(sum_.add_(tensor));
-    return FakeGroup::StartAllReduce(tensor);
-  }
-
- private:
-  at::Tensor sum_;
-};
-
+// A rank gets the sum of the ranks up to itself; the last one gets the sum.
 TEST_F(AllReduceTest, TheSumIsExactForAnyNumberOfRanks) {
   constexpr int64_t kElements = 1021;
   const Case all_reduce = CaseOf(4 * kElements, device_);
@@ -101,27 +108,34 @@ TEST_F(AllReduceTest, TheSumIsExactForAnyNumberOfRanks) {
     const at::Tensor sum = at::zeros({kElements});
     absl::Status status;
     for (int rank = 0; rank < ranks; ++rank) {
-      AddingGroup group(rank, ranks, sum);
-      status = all_reduce.build_rank(group)->Check();
+      const auto group = ChangingGroup(
+          [&](const at::Tensor& tensor) { tensor.copy_(sum.add_(tensor)); },
+          {.rank = rank, .size = ranks});
+      status = all_reduce.build_rank(*group)->Check();
     }
     EXPECT_EQ(status, absl::OkStatus()) << ranks;
   }
 }
 
 TEST_F(AllReduceTest, OneRanksSumIsItsOwnValues) {
-  FakeGroup group(/*rank=*/0, /*size=*/1);
-  EXPECT_EQ(Build(64, group)->Check(), absl::OkStatus());
-  EXPECT_EQ(group.calls(), 1);
+  const auto group = ProcessGroup::Fake({});
+  const CollectiveRecorder recorder(*group);
+  EXPECT_EQ(Build(64, *group)->Check(), absl::OkStatus());
+  EXPECT_THAT(recorder.calls(), SizeIs(1));
 }
 
 // Larger than the part compared at a time; the last part is not full.
 TEST_F(AllReduceTest, EveryPartIsFilledAndCompared) {
   constexpr int64_t kElements = (int64_t{9} << 20) + 3;
-  MultiplyingGroup group(/*size=*/2);
-  group.factor = 3;
-  const auto work = Build(4 * kElements, group);
+  int64_t untouched = 0;  // elements at the end
+  const auto group = ChangingGroup(
+      [&](const at::Tensor& tensor) {
+        tensor.narrow(0, 0, kElements - untouched).mul_(3);
+      },
+      {.size = 2});
+  const auto work = Build(4 * kElements, *group);
   EXPECT_EQ(work->Check(), absl::OkStatus());
-  group.untouched = 1;
+  untouched = 1;
   const int64_t last = kElements - 1, value = last % 1021 + 1;
   EXPECT_EQ(std::string(work->Check().message()),
             absl::StrCat("the sum over 2 ranks is ", value, " instead of ",

@@ -40,10 +40,6 @@ void SetNcclEnvironment();
 // backends.
 std::string NcclFailure(c10d::Backend& backend);
 
-// Has no other ranks: sends nothing, does not wait and leaves all values
-// unchanged. Calls that this project does not make throw c10d's c10::Error.
-c10::intrusive_ptr<c10d::Backend> MakeFakeBackend(const GroupOptions& options);
-
 }  // namespace trainbench
 
 #endif  // TRAINBENCH_MODEL_DISTRIBUTED_COMM_BACKENDS_H_

@@ -21,6 +21,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "model/distributed/comm/backends.h"
+#include "model/distributed/comm/fake_backend.h"
 #include "model/distributed/comm/gloo_exchanges.h"
 #include "model/distributed/comm/rendezvous.h"
 #include "model/spec/status_macros.h"
@@ -30,8 +31,6 @@ namespace {
 
 using StorePtr = c10::intrusive_ptr<c10d::Store>;
 using WorkPtr = c10::intrusive_ptr<c10d::Work>;
-using BackendMaker = std::function<c10::intrusive_ptr<c10d::Backend>(
-    const StorePtr& store, const GroupOptions& options)>;
 
 c10::intrusive_ptr<c10d::Backend> MakeBackend(const StorePtr& store,
                                               const GroupOptions& options) {
@@ -305,12 +304,18 @@ absl::StatusOr<std::unique_ptr<ProcessGroup>> ProcessGroup::Join(
   return C10dGroup::Meet(store, options, MakeBackend);
 }
 
+std::unique_ptr<ProcessGroup> ProcessGroup::Over(
+    const BackendMaker& make_backend, const GroupOptions& options) {
+  return std::make_unique<C10dGroup>(c10::make_intrusive<c10d::HashStore>(),
+                                     options, make_backend);
+}
+
 std::unique_ptr<ProcessGroup> ProcessGroup::Fake(const GroupOptions& options) {
-  return std::make_unique<C10dGroup>(
-      c10::make_intrusive<c10d::HashStore>(), options,
+  return Over(
       [](const StorePtr&, const GroupOptions& part) {
-        return MakeFakeBackend(part);
-      });
+        return c10::make_intrusive<FakeBackend>(part.rank, part.size);
+      },
+      options);
 }
 
 at::Tensor ProcessGroup::ChunkOf(const at::Tensor& all) const {

@@ -20,6 +20,7 @@
 #include "model/spec/parallel/collective.h"
 
 namespace c10d {
+class Backend;
 class ProcessGroup;
 class Store;
 }  // namespace c10d
@@ -39,6 +40,10 @@ struct GroupOptions {
   std::string address = "127.0.0.1";
   std::string network_interfaces = {};
 };
+
+// Makes the backend of a group, which exchanges its keys through `store`.
+using BackendMaker = std::function<c10::intrusive_ptr<c10d::Backend>(
+    const c10::intrusive_ptr<c10d::Store>& store, const GroupOptions& options)>;
 
 // Runs a call that communicates. c10d's own exceptions are c10::DistErrors. An
 // exception that is not a c10::Error comes from Gloo and is converted to a
@@ -98,6 +103,12 @@ class ProcessGroup {
       const c10::intrusive_ptr<c10d::Store>& store,
       const GroupOptions& options);
 
+  // Creates a rank's group over the backends that `make_backend` makes, one for
+  // itself and for NCCL another one for cpu_group(). Does not wait for other
+  // ranks.
+  static std::unique_ptr<ProcessGroup> Over(const BackendMaker& make_backend,
+                                            const GroupOptions& options);
+
   // Creates a rank's group without other ranks: it allocates the memory that
   // options.backend allocates, sends nothing, does not wait and leaves all
   // values unchanged.
@@ -144,13 +155,12 @@ class ProcessGroup {
   virtual void ReduceScatter(const at::Tensor& output,
                              const at::Tensor& input) = 0;
   virtual void AllGather(const at::Tensor& output, const at::Tensor& input) = 0;
-  // AllGather of what ranks say about their calls, which may differ after an
-  // error. Over Gloo a rank then waits until the timeout, since no other
-  // collective takes these messages; one of another size would end the process.
+  // AllGather with messages of its own over Gloo, for what ranks say about
+  // their calls. After an error the ranks' calls may differ. A rank that no
+  // other rank joins then gets an error after the timeout. With the usual
+  // messages, one of another size could end the process.
   virtual void AllGatherApart(const at::Tensor& output,
-                              const at::Tensor& input) {
-    AllGather(output, input);
-  }
+                              const at::Tensor& input) = 0;
   // Returns when all ranks have called it.
   virtual void Barrier() = 0;
 

@@ -16,7 +16,6 @@
 #include "model/distributed/zero/sharded_optimizer.h"
 #include "model/training/train_step.h"
 #include "tests/model/distributed/parallel_models.h"
-#include "tests/support/fake_group.h"
 #include "tests/support/rank_fixture.h"
 
 namespace trainbench {
@@ -166,14 +165,16 @@ TEST(FullyShardedMeshTest, ReplicasAverageEachShard) {
   const ModelConfig config = MeshConfig(Implementation::kTextbook);
   const int64_t units = config.layers + 2;  // with the embeddings and the head
   for (const int replicas : {1, 3}) {
-    FakeGroup group(/*rank=*/0, /*size=*/2), others(/*rank=*/0, replicas);
+    const auto group = ProcessGroup::Fake({.size = 2});
+    const auto others = ProcessGroup::Fake({.size = replicas});
     for (const FullSharding& sharding :
          {kFullShardings[0], kFullShardings[3]}) {
       TransformerLm model(config, at::TensorOptions());
-      FullySharded sharded(model, sharding, at::kFloat, {}, group, &others);
+      FullySharded sharded(model, sharding, at::kFloat, {}, *group,
+                           others.get());
       const Batch batch = RandomBatch(37, 1, 4, at::kCPU);
       const auto step = [&] {
-        const CollectiveRecorder of_shards(group), of_replicas(others);
+        const CollectiveRecorder of_shards(*group), of_replicas(*others);
         Step(model, sharded, batch);
         return FullShardingTraffic{of_shards.traffic(), of_replicas.traffic()};
       };

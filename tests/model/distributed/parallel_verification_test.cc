@@ -13,7 +13,6 @@
 #include "model/spec/check_log.h"
 #include "tests/model/distributed/parallel_models.h"
 #include "tests/support/architectures.h"
-#include "tests/support/fake_group.h"
 #include "tests/support/matchers.h"
 #include "tests/support/rank_fixture.h"
 
@@ -84,11 +83,11 @@ class VerifyUpdateTest : public testing::TestWithParam<Precision> {
   std::string Message(const Change& mean) {
     at::manual_seed(3);
     TransformerLm model(Config(), at::dtype(WeightType(GetParam())));
-    FakeGroup group(/*rank=*/0, /*size=*/1);
-    Trainer trainer(model, group, Nothing, mean);
+    const auto group = ProcessGroup::Fake({});
+    Trainer trainer(model, *group, Nothing, mean);
     CheckLog log(/*goes_on=*/true);
     return std::string(
-        log.Run([&] { return Verify(model, trainer, GetParam(), group); })
+        log.Run([&] { return Verify(model, trainer, GetParam(), *group); })
             .message());
   }
 };

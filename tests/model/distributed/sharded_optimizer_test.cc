@@ -4,6 +4,7 @@
 
 #include <torch/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -13,7 +14,6 @@
 #include "model/distributed/comm/gloo_exchanges.h"
 #include "model/distributed/ddp/gradient_sync.h"
 #include "tests/model/distributed/parallel_models.h"
-#include "tests/support/fake_group.h"
 #include "tests/support/matchers.h"
 #include "tests/support/rank_fixture.h"
 
@@ -80,7 +80,7 @@ TEST_F(RankShardedOptimizer, LargePartsTravelInSegments) {
 }
 
 TEST(ShardedOptimizerTest, GradientsTravelInOneCallAfterTheBackwardPass) {
-  const std::map<OptimizerSharding, int> shared = {
+  const std::map<OptimizerSharding, std::size_t> shared = {
       {OptimizerSharding::kReplicated, 0},
       {OptimizerSharding::kSharded, 1},
       {OptimizerSharding::kBroadcast, 4}};  // one for each of the parameters
@@ -88,19 +88,19 @@ TEST(ShardedOptimizerTest, GradientsTravelInOneCallAfterTheBackwardPass) {
     SCOPED_TRACE(OptimizerShardingName(sharding));
     double sent = 0;
     for (const int rank : {0, 1}) {
-      FakeGroup group(rank, /*size=*/2);
+      const auto group = ProcessGroup::Fake({.rank = rank, .size = 2});
       ParallelModel model;
       const auto optimizer = MakeShardedOptimizer(
-          sharding, TrainableParameters(model), kSlowAdamW, group);
-      const CollectiveRecorder recorder(group);
+          sharding, TrainableParameters(model), kSlowAdamW, *group);
+      const CollectiveRecorder recorder(*group);
       LossOf(model, ParallelData::Make()).backward();
-      EXPECT_EQ(group.calls(), 0) << "before the exchange";
+      EXPECT_THAT(recorder.calls(), IsEmpty());
       optimizer->Finish();
-      EXPECT_EQ(group.calls(), 1);
+      EXPECT_THAT(recorder.calls(), SizeIs(1));
       optimizer->Update();
-      EXPECT_EQ(group.calls(), 1);
+      EXPECT_THAT(recorder.calls(), SizeIs(1));
       optimizer->ShareParameters();
-      EXPECT_EQ(group.calls(), 1 + shared.at(sharding));
+      EXPECT_THAT(recorder.calls(), SizeIs(1 + shared.at(sharding)));
       sent += recorder.traffic().SentBytes(2);
     }
     EXPECT_EQ(sent / 2, OptimizerSentBytes(sharding, 4 * 1350, 2));
@@ -110,13 +110,13 @@ TEST(ShardedOptimizerTest, GradientsTravelInOneCallAfterTheBackwardPass) {
 // The model stays unchanged.
 TEST(ShardedOptimizerTest, UnsuitableParametersAreRefused) {
   for (const OptimizerSharding sharding : kOptimizerShardings) {
-    FakeGroup group(/*rank=*/0, /*size=*/2);
+    const auto group = ProcessGroup::Fake({.size = 2});
     const at::Tensor good = at::ones({4}).requires_grad_();
     const at::Tensor transposed = at::ones({2, 3}).t().requires_grad_();
     const void* before = good.data_ptr();
-    EXPECT_THROW(MakeShardedOptimizer(sharding, {good, transposed}, {}, group),
+    EXPECT_THROW(MakeShardedOptimizer(sharding, {good, transposed}, {}, *group),
                  c10::Error);
-    EXPECT_THROW(MakeShardedOptimizer(sharding, {good, good}, {}, group),
+    EXPECT_THROW(MakeShardedOptimizer(sharding, {good, good}, {}, *group),
                  c10::Error);
     EXPECT_EQ(good.data_ptr(), before);
   }

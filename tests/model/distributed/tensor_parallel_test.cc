@@ -16,7 +16,6 @@
 #include "tests/model/distributed/parallel_models.h"
 #include "tests/model/training/small_model.h"
 #include "tests/support/architectures.h"
-#include "tests/support/fake_group.h"
 #include "tests/support/matchers.h"
 #include "tests/support/rank_fixture.h"
 
@@ -213,9 +212,10 @@ TEST_F(RankTensorParallel, TheLossOfAllWordsNeedsNoRankToSeeThem) {
 }
 
 TEST(TensorParallelTest, OneRankHasTheWholeModelAndSendsNothing) {
-  FakeGroup alone(/*rank=*/0, /*size=*/1);
+  const auto alone = ProcessGroup::Fake({});
+  const CollectiveRecorder recorder(*alone);
   const ModelConfig config = MeshConfig(Implementation::kLibrary);
-  TensorRanks ranks(config, alone);
+  TensorRanks ranks(config, *alone);
   at::manual_seed(kSeed);
   TransformerLm part = MakePart(ranks, at::TensorOptions());
   at::manual_seed(kSeed);
@@ -224,31 +224,31 @@ TEST(TensorParallelTest, OneRankHasTheWholeModelAndSendsNothing) {
   const at::Tensor loss = ComputeGradients(part, batch, Precision::kFp32);
   const at::Tensor expected = ComputeGradients(whole, batch, Precision::kFp32);
   EXPECT_LE(RelativeError(loss, expected), 1e-6);
-  ExpectPartOfGradients(part, whole, alone, 1e-5);
-  EXPECT_EQ(alone.calls(), 0);
+  ExpectPartOfGradients(part, whole, *alone, 1e-5);
+  EXPECT_THAT(recorder.calls(), IsEmpty());
 }
 
 TEST(TensorParallelTest, RanksThatDoNotDivideTheHeadsAreAnError) {
-  FakeGroup three(/*rank=*/0, /*size=*/3);
+  const auto three = ProcessGroup::Fake({.size = 3});
   EXPECT_THAT(ErrorOf([&] {
-                TensorRanks(MeshConfig(Implementation::kTextbook), three);
+                TensorRanks(MeshConfig(Implementation::kTextbook), *three);
               }),
               AllOf(HasSubstr("3 ranks"), HasSubstr("4 heads")));
 }
 
 TEST(TensorParallelTest, AMeshHasRowsOfOneLength) {
-  FakeGroup group(/*rank=*/5, /*size=*/6);
-  const MeshGroups mesh = SplitMesh(group, 2);
+  const auto group = ProcessGroup::Fake({.rank = 5, .size = 6});
+  const MeshGroups mesh = SplitMesh(*group, 2);
   EXPECT_EQ(mesh.tensor->size(), 2);
   EXPECT_EQ(mesh.tensor->rank(), 1);
   EXPECT_EQ(mesh.data->size(), 3);
   EXPECT_EQ(mesh.data->rank(), 2);
-  EXPECT_THROW(SplitMesh(group, 4), c10::Error);
+  EXPECT_THROW(SplitMesh(*group, 4), c10::Error);
 }
 
 TEST(TensorParallelTest, AnIndirectSummandIsRefused) {
-  FakeGroup two(/*rank=*/0, /*size=*/2);
-  TensorRanks ranks(MeshConfig(Implementation::kTextbook), two);
+  const auto two = ProcessGroup::Fake({.size = 2});
+  TensorRanks ranks(MeshConfig(Implementation::kTextbook), *two);
   EXPECT_THROW(ranks.Leave(at::ones({2, 3}).t()), c10::Error);
   EXPECT_THROW(ranks.CrossEntropy(at::ones({2, 3}), at::zeros({2}, at::kLong)),
                c10::Error)

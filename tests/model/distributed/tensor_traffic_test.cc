@@ -11,7 +11,6 @@
 #include "model/distributed/tensor_parallel/tensor_parallel_lm.h"
 #include "model/nn/dtype.h"
 #include "model/training/train_step.h"
-#include "tests/support/fake_group.h"
 
 namespace trainbench {
 namespace {
@@ -39,12 +38,12 @@ std::vector<StepParams> Steps() {
 
 // Returns the traffic of rank 0 on a group that sums nothing.
 Traffic TrafficOfStep(const StepParams& step, int size) {
-  FakeGroup group(/*rank=*/0, size);
-  TensorRanks ranks(step.model, group);
+  const auto group = ProcessGroup::Fake({.size = size});
+  TensorRanks ranks(step.model, *group);
   TransformerLm part = MakePart(ranks, at::dtype(WeightType(step.precision)));
   const Batch batch =
       RandomBatch(step.model.vocab, step.batch, step.seq, at::kCPU);
-  const CollectiveRecorder recorder(group);
+  const CollectiveRecorder recorder(*group);
   RunStep(step.mode, part, nullptr, batch, step.precision);
   return recorder.traffic();
 }

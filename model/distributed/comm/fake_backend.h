@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: MIT
 
+#ifndef TRAINBENCH_MODEL_DISTRIBUTED_COMM_FAKE_BACKEND_H_
+#define TRAINBENCH_MODEL_DISTRIBUTED_COMM_FAKE_BACKEND_H_
+
 #include <ATen/core/ivalue.h>
 #include <torch/types.h>
 
+#include <string>
+#include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <utility>
-
-#include "model/distributed/comm/backends.h"
+#include <vector>
 
 namespace trainbench {
-namespace {
 
-using WorkPtr = c10::intrusive_ptr<c10d::Work>;
-
-// Returns work that is complete.
-WorkPtr Done(std::vector<at::Tensor> tensors) {
-  const auto future = c10::make_intrusive<c10::ivalue::Future>(
-      c10::ListType::create(c10::TensorType::get()));
-  future->markCompleted(c10::IValue(std::move(tensors)));
-  return c10d::Work::create_from_future(future);
-}
-
-class FakeBackend final : public c10d::Backend {
+// Has no other ranks: sends nothing, does not wait and leaves all values
+// unchanged. Calls that this project does not make throw c10d's c10::Error.
+class FakeBackend : public c10d::Backend {
  public:
+  using WorkPtr = c10::intrusive_ptr<c10d::Work>;
+
   using c10d::Backend::Backend;
 
   const std::string getBackendName() const override { return "fake"; }
@@ -54,12 +51,17 @@ class FakeBackend final : public c10d::Backend {
   WorkPtr barrier(const c10d::BarrierOptions& /*options*/) override {
     return Done({});
   }
+
+ private:
+  // Returns work that is complete.
+  static WorkPtr Done(std::vector<at::Tensor> tensors) {
+    const auto future = c10::make_intrusive<c10::ivalue::Future>(
+        c10::ListType::create(c10::TensorType::get()));
+    future->markCompleted(c10::IValue(std::move(tensors)));
+    return c10d::Work::create_from_future(future);
+  }
 };
 
-}  // namespace
-
-c10::intrusive_ptr<c10d::Backend> MakeFakeBackend(const GroupOptions& options) {
-  return c10::make_intrusive<FakeBackend>(options.rank, options.size);
-}
-
 }  // namespace trainbench
+
+#endif  // TRAINBENCH_MODEL_DISTRIBUTED_COMM_FAKE_BACKEND_H_
