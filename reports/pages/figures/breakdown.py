@@ -38,19 +38,17 @@ MOST_STEPS = 12  # the last steps of a run, which are its largest
 
 
 def shares_of(step: Step) -> dict[str, dict[str, float]]:
-    """Returns by phase (or "no phase") the share of each component in the step."""
+    """Returns by phase the share of each component in the step. All are medians, so
+    they need not add up."""
     shares: dict[str, dict[str, float]] = defaultdict(dict)
     places = {name: place for place, name in enumerate(COLOR_OF)}
     keys = sorted(step.parts, key=lambda key: places.get(key[1], len(places)))
     for phase, component in keys:
         shares[phase][component] = step.parts[phase, component]["share"]
     for phase, row in step.phases.items():
-        lost = row["share"] - sum(shares[phase].values())
+        lost = row["share"] * (row.get("unattributed_share") or 0.0)
         if lost > LEAST_LOST:
             shares[phase][LOST] = lost
-    outside = 1 - sum(sum(parts.values()) for parts in shares.values())
-    if outside > LEAST_LOST:
-        shares["no phase"] = {LOST: outside}
     return dict(shares)
 
 
@@ -87,6 +85,8 @@ def breakdown(result: Result) -> list[Figure]:
         Bar(phase, parts, text.time(sum(parts.values()) * us))
         for phase, parts in phases.items()
     ]
+    if not bars:
+        return []
     said = ", ".join(f"{b.label} {text.percent(b.length)}" for b in bars)
     label = f"share of the step's {text.time(us)}"
     figures = [_draw(f"Phases: {name}", f"Shares of the step: {said}.", bars, label)]
