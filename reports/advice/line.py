@@ -65,8 +65,8 @@ class Line:
         if any(check.verdict is Verdict.HELD for check in checks):
             return ""
         failed = [check for check in checks if check.verdict is Verdict.FAILED]
-        sides = {"less" if check.ratio.value < 1 else "more" for check in failed}
-        return " or ".join(sorted(sides))
+        less = [check.measured.value < check.predicted.value for check in failed]
+        return " or ".join(sorted({"less" if is_less else "more" for is_less in less}))
 
     @property
     def of_us(self) -> float:
@@ -123,9 +123,9 @@ def sized(base: Row, row: Row) -> Iterator[Check]:
 
 def order(line: Line) -> tuple[bool, float, float]:
     """Returns a sort key: the largest gain first, in time, then in memory; a prediction
-    that the run refutes comes last."""
-    is_refuted = line.measured is None and line.refuted != ""
-    return is_refuted, -line.gain_us.value, -(line.saved_bytes or 0)
+    comes last if the run measured less."""
+    is_too_large = line.measured is None and "less" in line.refuted
+    return is_too_large, -line.gain_us.value, -(line.saved_bytes or 0)
 
 
 def largest(
