@@ -188,8 +188,11 @@ def test_hostile_words_stay_words(tmp_path: Path) -> None:
         entry("transfer/b", 1, f"direction={evil}", size=9, bytes_per_second=1e9),
         *(entry(f"fused_ops/{i}", 1, f"{axis}={i} precision=a](b)") for i in kinds),
         context=CONTEXT | {"suite": evil, evil: evil},
-        skipped=[{"name": "contents", "reason": f"`{evil}`\n\n# no heading"}],
-        errors=[{"name": "`\n# no name`<script", "reason": "$x_{ | [a](b) *c*"}],
+        skipped=[{"name": "a", "reason": f"`{evil}`\n\n# no heading"}],
+        errors=[
+            {"name": "`\n# no name`<script", "reason": "$x_{ | [a](b) *c*"},
+            {"name": "contents", "reason": "an id of the page"},
+        ],
     )
     read, markdown = pages(tmp_path, content)
     assert {"script", "img"} & {tag for tag, _ in read.tags} == set()
