@@ -83,6 +83,14 @@ CLAIMS: list[tuple[Any, list[Any]]] = [
         Spread("x_error", needs="loss_ratio"),
         [SLOW, FAST, case("other", 1, 70, x_error=0.9)],
     ),
+    (
+        Versus(KIND),
+        [
+            entry(f"made/{model}/{kind}", 1, f"model={model} kind={kind}", flops=flops)
+            for flops, model in enumerate(("small", "middle", "large"))
+            for kind in ("plain", "fused")
+        ],
+    ),
 ]
 
 

@@ -122,10 +122,12 @@ def test_doubts_of_few_are_of_students_t(
     series: Series, independent: Sequence[float]
 ) -> None:
     found = Measured(series.middle, 90, 130, series)
+    wider = replace(found, series=replace(series, process_spread=0.1))
     for bound in (60, 85):
         doubt = ttest_1samp(independent, bound).pvalue
         for bounds in ((bound, math.inf), (-math.inf, bound)):
             assert found.doubt(*bounds) == pytest.approx(doubt)
+            assert found.doubt(*bounds) < wider.doubt(*bounds)
 
 
 def test_a_time_without_an_interval_tells_nothing() -> None:

@@ -11,23 +11,24 @@ from results import parsed
 
 
 def tensors(operator: str, phase: str, count: int, one: int) -> Entry:
-    made = {"operator": operator, "phase": phase, "dtype": "float", "count": count}
-    made |= {"component": "softmax", "shape": "4x4x128x128"} if phase else PLAIN
+    made = {"operator": operator, "phase": phase, "count": count}
+    made |= SOFTMAX if phase else PLAIN
     made |= {"layers": "0-3" if count > 1 else "", "bytes": one}
     return made | {"total_bytes": count * one}
 
 
-PLAIN = {"component": "", "shape": ""}
-KEPT = {"component": "softmax", "operator": "aten::exp", "shape": "4x4x128x128"}
+PLAIN = {"component": "", "shape": "", "dtype": ""}
+SOFTMAX = {"component": "softmax", "shape": "4x4x128x128", "dtype": "float"}
+KEPT = SOFTMAX | {"operator": "aten::exp"}
 BLOCK = {
     "layer": 2,
     "predicted_bytes": 3072,
     "recorded_bytes": 1032,
     "tensors": [
-        KEPT | {"dtype": "float", "predicted_bytes": 1024, "recorded_bytes": 1024},
+        KEPT | {"predicted_bytes": 1024, "recorded_bytes": 1024},
         {"component": "ffn", "operator": "aten::mm", "shape": "4x128x1"}
         | {"dtype": "float", "predicted_bytes": 2048},
-        PLAIN | {"operator": "aten::where", "dtype": "double", "recorded_bytes": 8},
+        PLAIN | {"recorded_bytes": 8},
     ],
 }
 
