@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from reports.compare.decision import (
-    Decision,
     RowNoise,
     Verdict,
     decide_once,
@@ -52,30 +51,19 @@ def pairs(*, n: int, ratio: float, by: float = 0.001) -> list[Pair]:
     return [Pair(math.log(ratio) + by * (i - (n - 1) / 2)) for i in range(n)]
 
 
-def test_pairs_give_each_verdict() -> None:
-    def verdict(ratio: float, by: float = 0.001) -> Decision:
-        return decide_pairs(pairs(n=9, ratio=ratio, by=by), 0.05, 0.02)
-
-    assert verdict(1.05).verdict is Verdict.REGRESSED
-    assert verdict(0.95).verdict is Verdict.IMPROVED
-    assert verdict(1.005).verdict is Verdict.EQUIVALENT
-    assert verdict(1.05, by=0.05).verdict is Verdict.INCONCLUSIVE
-    found = verdict(1.05)
-    assert (found.pairs, found.threshold, found.basis) == (9, 0.02, "9 pairs")
-    assert found.ratio == pytest.approx(1.05)
-    # The second smallest and the second largest of nine.
-    assert found.interval is not None
-    assert found.interval.ratios == pytest.approx(
-        (1.05 * math.exp(-0.003), 1.05 * math.exp(0.003))
-    )
-
-
 def test_only_what_is_undecided_asks_for_more() -> None:
     assert decide_pairs(pairs(n=9, ratio=1.05), 0.05, 0.02).more_pairs is None
     near = decide_pairs(pairs(n=9, ratio=1.021, by=0.01), 0.05, 0.02).more_pairs
     far = decide_pairs(pairs(n=9, ratio=1.06, by=0.02), 0.05, 0.02).more_pairs
     assert near is not None and far is not None
     assert near > far >= 1
+
+
+def test_the_estimate_is_within_the_interval() -> None:
+    """Disturbed pairs, more than half of all, hardly move the interval."""
+    found = decide_pairs([Pair(0.1, 0.1)] * 26 + [Pair(0.0)] * 24, 0.05, 0.02)
+    assert found.interval is not None
+    assert found.ratio == found.interval.ratios[1] < 1.01
 
 
 CALM = RowNoise(floor=0.01, spread=0.005, pairs=20, reach=0)
@@ -105,15 +93,6 @@ def test_one_process_a_side_against_a_known_spread() -> None:
     assert decide_once(0.0, 0.001, 0.02, quiet).verdict is Verdict.EQUIVALENT
 
 
-def test_reach_widens_what_the_bell_curve_makes_too_narrow() -> None:
-    far = RowNoise(floor=0.01, spread=0.005, pairs=20, reach=0.2)
-    found = decide_once(math.log(1.1), 0.001, 0.02, far)
-    assert found.verdict is Verdict.INCONCLUSIVE
-    assert found.interval == Interval(math.log(1.1) - 0.2, math.log(1.1) + 0.2)
-    assert decide_once(math.log(1.3), 0.001, 0.02, far).verdict is Verdict.REGRESSED
+def test_a_damaged_reach_gives_a_finite_ratio() -> None:
     damaged = decide_once(0.1, 0.001, 0.02, replace(CALM, reach=1e300)).interval
     assert damaged is not None and math.isfinite(damaged.ratios[1])
-    near = RowNoise(floor=0.01, spread=0.005, pairs=20, reach=0.001)
-    assert decide_once(math.log(1.1), 0.001, 0.02, near) == decide_once(
-        math.log(1.1), 0.001, 0.02, CALM
-    )

@@ -4,7 +4,7 @@
 import pytest
 
 from reports.compare.decision import RowNoise, Verdict, decide_once, decide_pairs
-from reports.compare.intervals import MANY_PAIRS, Pair, pairs_for
+from reports.compare.intervals import MANY_PAIRS, Pair
 from reports.compare.sequential import Plan, decide_from_files, decide_in_sequence
 
 PLANS = [Plan(rows, most) for rows in (1, 10, 50, 500) for most in (3, 12, 40, 200)]
@@ -28,32 +28,6 @@ def test_looks_are_those_of_the_documents() -> None:
 SLOWER = [Pair(0.1 + 0.001 * i) for i in range(40)]
 FASTER = Pair(-1.0)
 PLAN = Plan(50, 40)
-
-
-def test_it_stops_at_the_first_look_that_decides() -> None:
-    found = decide_in_sequence(SLOWER, PLAN, 0.02, ended=True)
-    assert (found.verdict, found.pairs) == (Verdict.REGRESSED, 12)
-    # Later pairs do not revoke it.
-    assert decide_in_sequence(SLOWER[:12] + [FASTER] * 28, PLAN, 0.02, True) == found
-    # One contrary pair: 12 and 18 pairs allow none, 27 pairs allow one.
-    late = [FASTER, *SLOWER[1:]]
-    first = decide_in_sequence(late[:18], PLAN, 0.02, ended=False)
-    assert first.verdict is Verdict.INCONCLUSIVE
-    for n in (27, 30, 40):
-        found = decide_in_sequence(late[:n], PLAN, 0.02, ended=False)
-        assert (found.verdict, found.pairs) == (Verdict.REGRESSED, 27)
-
-
-def test_a_run_that_ended_spends_what_is_left() -> None:
-    n = pairs_for(0.05)
-    assert Plan(1, 40).looks()[0].pairs == n + 1
-    found = decide_in_sequence(SLOWER[:n], Plan(1, 40), 0.02, ended=True)
-    assert found == decide_pairs(SLOWER[:n], 0.05, 0.02)
-    assert found.verdict is Verdict.REGRESSED
-    # The last look uses the error that the earlier looks left.
-    noise = [Pair((-1.0) ** i) for i in range(40)]
-    found = decide_in_sequence(noise, PLAN, 0.02, ended=True)
-    assert found == decide_pairs(noise, 0.05 / 50 / 8, 0.02)
 
 
 def test_a_known_spread_has_half_of_the_error_and_pairs_have_the_rest() -> None:
