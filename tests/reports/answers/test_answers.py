@@ -13,7 +13,7 @@ from reports.answers.tables import phases_table
 from reports.command import status_of
 from reports.results.result_file import parse
 from reports.results.rows import NotAResult
-from results import document, entry, expected, failure, parsed, write
+from results import REFERENCE, document, entry, expected, failure, parsed, write
 
 PREDICTED = {"device_kind": "predicted_cuda"}
 
@@ -63,22 +63,9 @@ def test_the_loss_that_a_row_reached_is_no_dtype() -> None:
     assert made is not None and made.lines[0][-1] == "9"
 
 
-def test_all_rows_are_a_table_of_what_processes_have_between_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    step = {"forward_us": 30.0, "backward_us": 160.0, "mfu_measured": 0.5, "cv": 0.2}
-    rows = [
-        entry("model_size/tiny", us, "model=tiny", half_width=0.01, **step)
-        | {"peak_bytes": 2048, "predicted_peak_bytes": 1024, "flops_per_second": 2e9}
-        for us in (100, 101, 102, 200, 201, 202)
-    ]
-    rows.append(
-        entry("peak/copy", 10, "work=copy | noisy=stolen, top=2", bytes_per_second=1e6)
-    )
-    content = document(*rows, context={"processes": "6"}, skipped=[failure("c", "d")])
-    path = write(tmp_path / "a.json", content)
-    assert main(["--table", str(path)]) == 0
-    check_golden("rows.txt", {"six processes": capsys.readouterr().out})
+def test_the_table_of_the_committed_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--table", str(REFERENCE)]) == 0
+    assert capsys.readouterr().out == REFERENCE.with_suffix(".txt").read_text()
 
 
 def test_how_the_command_ends(
