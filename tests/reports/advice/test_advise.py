@@ -8,11 +8,8 @@ import pytest
 
 from advised import PEAKS, Entry, op, part, step, whole
 from golden import check_golden
-from reports.advice.line import Check, Line, gained, judged
+from reports.advice.line import gained
 from reports.advice.main import GOOD, NOTHING, main
-from reports.advice.run import Estimate
-from reports.answers.judging import Verdict
-from reports.answers.measured import Measured
 from reports.command import status_of
 from reports.results.rows import NotAResult, Row, Turns
 from results import document, entry, within, write
@@ -98,17 +95,3 @@ def test_what_disturbs_rows_in_turns_does_not_disturb_their_difference() -> None
 
     gain = gained(row("slow", 80, 120), row("fast", 20, 30))
     assert (gain.value, gain.low, gain.high) == pytest.approx((75, 75, 75))
-
-
-def test_checks_are_judged_together() -> None:
-    """Each is a little too small: one alone has failed, of forty none has."""
-
-    def verdicts(count: int) -> set[Verdict]:
-        check = Check("b", Measured(10, 9, 11), Measured(6.9, 6.4, 7.4))
-        saved = Estimate(check.predicted, ())
-        base = Row("a", 100, {}, {}, {})
-        (line,) = judged([Line("a change", base, saved, "", checks=(check,) * count)])
-        return {one.verdict for one in line.checks}
-
-    assert verdicts(1) == {Verdict.FAILED}
-    assert verdicts(40) == {Verdict.CANNOT_TELL}

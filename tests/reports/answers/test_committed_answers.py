@@ -1,32 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The answers of the committed run, as they are and with more noise."""
+"""The answers of the committed run with more noise."""
 
 import re
 from dataclasses import replace
 
-import pytest
-
 from reports.answers.answer import answers
 from reports.answers.headline import sentences
 from reports.results.result_file import load
-from reports.results.rows import Result, Row, Turns, ends_of
+from reports.results.rows import Row, Turns, ends_of
 from results import REFERENCE
-
-
-@pytest.fixture(scope="module")
-def run() -> Result:
-    return load(REFERENCE)
-
-
-def test_every_line_is_of_one_case(run: Result) -> None:
-    keys = {"case", *(key for row in run.rows for key in row.parameters)}
-    for answer in answers(run):
-        if answer.name == "breakdown":  # a line is a component
-            continue
-        for table in answer.tables:
-            labels = [heading for heading in table.headings if heading in keys]
-            lines = [tuple(line[: len(labels)]) for line in table.lines]
-            assert len(set(lines)) == len(lines), (answer.name, table.title)
 
 
 def noisy(row: Row) -> Row:
@@ -43,7 +25,8 @@ def noisy(row: Row) -> Row:
     return replace(row, counters=row.counters | ends, each={}, turns=turns)
 
 
-def test_noise_alone_makes_no_comparative(run: Result) -> None:
+def test_noise_alone_makes_no_comparative() -> None:
+    run = load(REFERENCE)
     made = replace(run, rows=list(map(noisy, run.rows)), profiles=[])
     told = [*sentences(made), *(answer.sentence for answer in answers(made))]
     clauses = [one for said in told for one in re.split(r"; |\. (?=[A-Z`])", said)]

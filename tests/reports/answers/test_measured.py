@@ -20,7 +20,6 @@ from reports.answers.measured import (
     total,
     unknown,
 )
-from reports.results import text
 from reports.results.counters import CounterTable
 from reports.results.rows import NotAResult, Row, Turns
 
@@ -148,22 +147,6 @@ def test_a_value_outside_its_interval_is_an_error(end: str) -> None:
         time_of(wrong)
     rounded = row(**dict.fromkeys(WHOLE, 285.649) | {"p50_us": 285.64899999999994})
     assert time_of(rounded).is_known
-
-
-@pytest.mark.parametrize(
-    ("ends", "shown"),
-    [
-        ((0.36, 0.42), "0.4 ± 7.5 %"),
-        ((0.336, 0.402), "0.4 (0.336 to 0.402)"),  # 8.2 %, but almost all below
-        ((0.31, 0.49), "0.4 (0.31 to 0.49)"),
-        ((0.3999, 0.4001), "0.4 ± 0.025 %"),
-    ],
-)
-def test_a_half_width_hides_no_skew(ends: tuple[float, float], shown: str) -> None:
-    assert Measured(0.4, *ends).plus_minus(text.significant) == shown
-    low, high = map(text.percent, ends)
-    in_points = f" ({low[:-2]} to {high})" if low != high else ""
-    assert Measured(0.4, *ends).plus_minus(text.percent) == f"40 %{in_points}"
 
 
 def test_a_ratio_adds_both_uncertainties() -> None:

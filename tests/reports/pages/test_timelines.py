@@ -6,26 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reports.pages.figures.timelines import BUCKETS, COLUMNS, decimate, timelines
+from reports.pages.figures.timelines import COLUMNS, decimate, timelines
 from reports.results.rows import NotAResult
 
 HEAD = ",".join(COLUMNS) + "\n"
 MADE = ",".join(("op", "forward", "1", "ffn", "0", "4x4", "float"))
-
-
-def test_decimation_keeps_the_peak_and_every_extreme_of_its_bucket() -> None:
-    times = np.linspace(0, 1, 20_000)
-    values = np.random.default_rng(0).normal(size=len(times))
-    values[7_777], values[12_345] = 1e3, -1e3
-    kept = decimate(times, values)
-    assert len(kept) <= 4 * BUCKETS
-    assert {0, 7_777, 12_345, len(times) - 1} <= set(kept)
-    assert (np.diff(kept) > 0).all()
-    buckets = np.minimum((times * BUCKETS).astype(int), BUCKETS - 1)
-    for bucket in range(BUCKETS):
-        inside, shown = values[buckets == bucket], kept[buckets[kept] == bucket]
-        assert inside.max() == values[shown].max()
-        assert inside.min() == values[shown].min()
 
 
 def test_few_points_and_points_at_one_moment_are_decimated_too() -> None:
