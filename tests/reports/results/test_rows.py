@@ -10,33 +10,15 @@ import pytest
 from golden import check_golden
 from reports.results.result_file import load, parse
 from reports.results.rows import TIME, Failure, NotAResult
-from results import expected, parsed
+from results import document, entry, expected, parsed
 
 WORDS = {"model": "tiny", "precision": "fp32"}
 FINDINGS = {"largest": "aten::div in loss", "logits": "fp32"}
-ENTRY = {
-    "name": "e/tiny/fp32/seq:8",
-    "run_type": "iteration",
-    "real_time": 12.5,
-    "time_unit": "us",
-    "iterations": 1,
-    "seq": 8.0,
+ENTRY = entry("e/tiny/fp32/seq:8", 12.5, seq=8.0) | {
     "parameters": WORDS | {"seq": 8},
     "findings": FINDINGS,
 }
-DOCUMENT: dict[str, Any] = {
-    "context": {"device": "cpu", "num_cpus": 2},
-    "benchmarks": [
-        ENTRY,
-        ENTRY | {"run_type": "aggregate", "name": "e/tiny/fp32/seq:8_mean"},
-        ENTRY | {"name": "f/x"},
-    ],
-    "skipped": [{"name": "e/big", "reason": "does not fit"}],
-    "errors": [{"name": "e/bad", "reason": "wrong"}],
-    "complete": True,
-}
-
-
+DOCUMENT = document(ENTRY)
 NULL_GPU = {"context": {"device_kind": "null_cuda"}}
 EXPECTATION = expected("e", "p50_us", "about", 2, 0.15, rows={"seq": 8})
 
