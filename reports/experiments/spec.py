@@ -43,7 +43,9 @@ class Extreme:
 
     counter: str
     least: bool = False
-    among: str = ""  # the parameters that may differ, separated by spaces; "": all
+    # The parameters that may differ, separated by spaces, between the rows that count:
+    # those with the other parameters of the run's last row. "": all rows count.
+    among: str = ""
     also: Sequence[str] = ()
     needs: str = ""  # a counter that a row must have
     each: str = ""  # one row for each value of this parameter
