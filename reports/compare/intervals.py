@@ -42,11 +42,7 @@ class Pair(NamedTuple):
     """A row's log ratio in one pair of processes."""
 
     log_ratio: float  # new / base
-    error: float = 0.0  # standard error within the pair; 0 without rounds
-
-    @property
-    def weight(self) -> float:
-        return 1 / math.hypot(self.error, KEPT)
+    error: float = 0.0  # standard error within the pair; 0 if unknown
 
 
 def pairs_for(alpha: float) -> int:
@@ -77,7 +73,9 @@ def _rank_ends(pairs: Sequence[Pair], alpha: float) -> tuple[float, float] | Non
     if k is None:
         return None
     values = np.array([pair.log_ratio for pair in pairs])
-    weights = np.array([pair.weight for pair in pairs])
+    errors = np.array([pair.error for pair in pairs])
+    errors[errors == 0] = errors.max()  # an unknown error may be as large as any
+    weights = 1 / np.hypot(errors, KEPT)
     i, j = np.triu_indices(len(pairs))
     # Both pairs are equally far, in units of their errors, from their weighted mean.
     means = np.sort(

@@ -61,7 +61,7 @@ def test_only_what_is_undecided_asks_for_more() -> None:
 
 def test_the_estimate_is_within_the_interval() -> None:
     """Disturbed pairs, more than half of all, hardly move the interval."""
-    found = decide_pairs([Pair(0.1, 0.1)] * 26 + [Pair(0.0)] * 24, 0.05, 0.02)
+    found = decide_pairs([Pair(0.1, 0.1)] * 26 + [Pair(0, 0.001)] * 24, 0.05, 0.02)
     assert found.interval is not None
     assert found.ratio == found.interval.ratios[1] < 1.01
 

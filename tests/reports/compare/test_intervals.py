@@ -64,6 +64,14 @@ def test_the_interval_of_few_pairs_is_between_the_outermost() -> None:
     assert pair_interval([], 0.05) is None
 
 
+def test_a_pair_of_unknown_error_weighs_as_little_as_any() -> None:
+    known = [Pair(0.01 * i, 0.001 * i) for i in range(1, 9)]
+    unknown, largest, small = (
+        pair_interval([*known, Pair(1, error)], 0.05) for error in (0, 0.008, 0.001)
+    )
+    assert unknown == largest != small
+
+
 @pytest.mark.parametrize("spread", [0.01, 0.02, 0.04])
 def test_pairs_to_decide_narrow_the_interval_so_far(spread: float) -> None:
     """To 1 %, whether that takes ten pairs or two hundred."""
