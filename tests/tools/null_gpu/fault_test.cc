@@ -13,7 +13,7 @@ TEST(FaultPlanTest, HitsTheCallThatItNames) {
   FaultPlan plan;
   ASSERT_EQ(
       plan.Parse("malloc:2=out_of_memory;launch:3+=illegal_address,sticky;"
-                 "fill:*=invalid_value"),
+                 "host_malloc:*=invalid_value"),
       "");
   EXPECT_FALSE(plan.Next("malloc"));
   EXPECT_EQ(plan.Next("malloc")->error, cudaErrorMemoryAllocation);
@@ -26,9 +26,9 @@ TEST(FaultPlanTest, HitsTheCallThatItNames) {
     EXPECT_EQ(fault->error, cudaErrorIllegalAddress);
     EXPECT_TRUE(fault->sticky);
   }
-  EXPECT_FALSE(plan.Next("copy"));
-  EXPECT_TRUE(plan.Next("fill"));
-  EXPECT_EQ(plan.Next("fill")->error, cudaErrorInvalidValue);
+  EXPECT_FALSE(plan.Next("nccl"));
+  EXPECT_TRUE(plan.Next("host_malloc"));
+  EXPECT_EQ(plan.Next("host_malloc")->error, cudaErrorInvalidValue);
 }
 
 TEST(FaultPlanTest, CountsOnlyCallsThatAreLargeEnough) {
@@ -45,7 +45,7 @@ TEST(FaultPlanTest, RefusesWhatItDoesNotUnderstand) {
   FaultPlan plan;
   for (const char* text :
        {"malloc", "malloc:0", "malloc:x", "malloc:1=oops", "mallok:1",
-        "malloc>=x:1", "malloc:1,stuck", "copy:1=remote_error",
+        "malloc>=x:1", "malloc:1,stuck", "launch:1=remote_error",
         "malloc:1=never", "ncclAllReduce:1", "cublasGemmEx:1",
         "cudaMalloc>=1:1", "launch>=1:1"}) {
     EXPECT_NE(plan.Parse(text), "") << text;

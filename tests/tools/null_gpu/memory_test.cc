@@ -116,7 +116,7 @@ TEST_F(MemoryTest, ASmallCopyIsThereUntilTheNextKernel) {
     operation.kind = kind;
     operation.kernel = NamedKernel("between");
     operation.is_collective = is_collective;
-    EXPECT_EQ(Enqueue(operation, nullptr, "launch"), cudaSuccess);
+    EXPECT_EQ(Enqueue(operation, nullptr), cudaSuccess);
     EXPECT_EQ(cudaMemcpy(&read, device, sizeof(read), cudaMemcpyDefault),
               cudaSuccess);
     return read;

@@ -23,7 +23,7 @@ class StreamTest : public NullGpuTest {
     operation.kind = Operation::Kind::kKernel;
     operation.kernel = NamedKernel("long");
     operation.nanoseconds = nanoseconds;
-    ASSERT_EQ(Enqueue(operation, stream, "launch"), cudaSuccess);
+    ASSERT_EQ(Enqueue(operation, stream), cudaSuccess);
   }
 
   cudaStream_t stream_ = nullptr, other_ = nullptr;

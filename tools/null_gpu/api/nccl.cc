@@ -118,19 +118,16 @@ Group& ThreadGroup() {
 
 ncclResult_t Run(Collective& collective) {
   auto& [comm, stream, operation] = collective;
-  const auto fault =
-      Inject("nccl", operation.collective_bytes, Returns::kAtOnce);
+  const Fault fault = Inject("nccl", operation.collective_bytes);
   if (fault.error != cudaSuccess) return NcclResult(fault.error);
-  const bool peer_lost = fault.nccl_error == "remote_error";
-  if (!fault.nccl_error.empty() && !peer_lost) return ncclSystemError;
-  if (fault.never || peer_lost) operation.nanoseconds = kForever;
+  if (fault.never || fault.remote_error) operation.nanoseconds = kForever;
   {
     const std::lock_guard lock(comm->mutex);
-    if (peer_lost) comm->async_error = ncclRemoteError;
+    if (fault.remote_error) comm->async_error = ncclRemoteError;
     comm->streams.insert(stream);
   }
   const auto launch = [&] {
-    return Enqueue(collective.operation, collective.stream, "launch");
+    return Enqueue(collective.operation, collective.stream);
   };
   return NcclResult(Call(launch, "cudaLaunchKernelExC"));
 }

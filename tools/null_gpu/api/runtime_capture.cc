@@ -130,12 +130,8 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
-  return Call([&] {
-    const auto fault = Inject("graph_launch", 0, Returns::kAtOnce);
-    if (fault.error != cudaSuccess) return fault.error;
-    return WithStream(
-        handle, [&](Stream& stream) { return LaunchGraph(*exec, stream); });
-  });
+  return StreamCall(handle,
+                    [&](Stream& stream) { return LaunchGraph(*exec, stream); });
 }
 
 }  // extern "C"

@@ -67,7 +67,7 @@ cudaError_t EnqueueValid(const Operation& operation, cudaStream_t stream) {
   if (operation.direction > cudaMemcpyDeviceToDevice) {
     return cudaErrorInvalidMemcpyDirection;
   }
-  return Enqueue(operation, stream, "copy");
+  return Enqueue(operation, stream);
 }
 
 // The host waits for a copy to or from pageable memory.
@@ -104,12 +104,12 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes,
 }
 
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
-  return Call([&] { return Enqueue(Fill(to, value, bytes), nullptr, "fill"); });
+  return Call([&] { return Enqueue(Fill(to, value, bytes), nullptr); });
 }
 
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes,
                             cudaStream_t stream) {
-  return Call([&] { return Enqueue(Fill(to, value, bytes), stream, "fill"); });
+  return Call([&] { return Enqueue(Fill(to, value, bytes), stream); });
 }
 
 }  // extern "C"

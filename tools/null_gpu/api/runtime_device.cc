@@ -19,7 +19,6 @@ constexpr cudaError_t kNoDevice = cudaErrorInvalidDevice;
 
 cudaError_t WaitForDevice(int device) {
   GetCounters().waits.Add();
-  if (const cudaError_t error = Inject("synchronize").error) return error;
   {
     const std::lock_guard lock(StreamMutex());
     if (const cudaError_t error = CheckDeviceWait(device)) return error;

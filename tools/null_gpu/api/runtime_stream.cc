@@ -86,7 +86,6 @@ template <typename Handle>
 cudaError_t Synchronize(Handle handle) {
   if (const cudaError_t error = Check(handle)) return error;
   GetCounters().waits.Add();
-  if (const cudaError_t error = Inject("synchronize").error) return error;
   WaitFor([&] { return Ready(handle); });
   const cudaError_t error = StickyError();
   return error == cudaSuccess ? Done(handle) : error;
@@ -119,7 +118,7 @@ cudaError_t RecordEvent(Event* event, Stream& stream, unsigned flags,
 
 cudaError_t RecordEvent(cudaEvent_t event, cudaStream_t handle,
                         unsigned flags) {
-  const auto fault = Inject("event_record", 0, Returns::kAtOnce);
+  const Fault fault = Inject("event_record");
   if (fault.error != cudaSuccess) return fault.error;
   return WithStream(handle, [&](Stream& stream) {
     return RecordEvent(FindEvent(event), stream, flags, fault.never);
@@ -227,7 +226,6 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return Call([&] {
     if (const cudaError_t error = Check(event)) return error;
-    if (const cudaError_t error = Inject("event_query").error) return error;
     return Query(event);
   });
 }

@@ -27,13 +27,8 @@ constexpr CallClass kClasses[] = {
     {"malloc", "out_of_memory", true},
     {"host_malloc", "out_of_memory", true},
     {"launch", "launch_failure", false, true},
-    {"copy", "launch_failure", true, true},
-    {"fill", "launch_failure", true, true},
     {"event_record", "launch_failure", false, true},
-    {"event_query", "not_ready"},
-    {"synchronize", "launch_failure"},
-    {"graph_launch", "launch_failure"},
-    {"nccl", "system_error", true, true},
+    {"nccl", "remote_error", true, true},
     {"kernel_record", "unknown"},
 };
 
@@ -58,30 +53,24 @@ struct ErrorWord {
   std::string_view word;
   cudaError_t error;
 };
-constexpr std::array<ErrorWord, 7> kErrors = {{
+constexpr std::array<ErrorWord, 5> kErrors = {{
     {"out_of_memory", cudaErrorMemoryAllocation},
     {"launch_failure", cudaErrorLaunchFailure},
     {"illegal_address", cudaErrorIllegalAddress},
-    {"assert", cudaErrorAssert},
-    {"not_ready", cudaErrorNotReady},
     {"invalid_value", cudaErrorInvalidValue},
     {"unknown", cudaErrorUnknown},
 }};
-constexpr std::array<std::string_view, 2> kNcclErrors = {"system_error",
-                                                         "remote_error"};
 
 bool ParseEffect(const std::string& word, bool nccl, Fault& fault) {
   fault.never = word == "never";
-  fault.hangs = word == "hang";
-  if (fault.never || fault.hangs) return true;
+  fault.remote_error = nccl && word == "remote_error";
+  if (fault.never || fault.remote_error) return true;
   for (const ErrorWord& error : kErrors) {
     if (error.word != word) continue;
     fault.error = error.error;
     return true;
   }
-  fault.nccl_error = word;
-  return nccl && std::find(kNcclErrors.begin(), kNcclErrors.end(), word) !=
-                     kNcclErrors.end();
+  return false;
 }
 
 }  // namespace

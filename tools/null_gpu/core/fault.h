@@ -5,20 +5,17 @@
 //   <call>[>=<bytes>]:<which>[=<effect>][,sticky]
 // call    a function of the runtime or driver that needs a context
 //         ("cudaEventQuery"; any other never fails), or one of the classes
-//         malloc, host_malloc, launch, copy, fill, event_record, event_query,
-//         synchronize (of event, stream or device), graph_launch, nccl,
+//         malloc, host_malloc, launch, event_record, nccl,
 //         kernel_record (of CUPTI; any error loses the record)
-// bytes   counts only calls of at least this size (malloc, host_malloc, copy,
-//         fill, nccl)
+// bytes   counts only calls of at least this size (malloc, host_malloc, nccl)
 // which   "17" is the 17th call that counts, from 1; "17+" adds all later ones;
 //         "*" is all calls
-// effect  an error (out_of_memory, launch_failure, illegal_address, assert,
-//         not_ready, invalid_value, unknown); for nccl also system_error and
-//         remote_error, which returns success and appears in
-//         ncclCommGetAsyncError; "never" (launch, copy, fill, event_record,
-//         nccl): the enqueued work never ends; "hang": the call never returns
-// sticky  the context is lost: the call itself succeeds if it is asynchronous,
-//         and every later one fails with this error
+// effect  an error (out_of_memory, launch_failure, illegal_address,
+//         invalid_value, unknown); for nccl also remote_error, which returns
+//         success and appears in ncclCommGetAsyncError; "never" (launch,
+//         event_record, nccl): the enqueued work never ends
+// sticky  the context is lost: the call itself succeeds, and every later one
+//         fails with this error
 //
 //   malloc>=1073741824:1=out_of_memory;launch:120=illegal_address,sticky
 
@@ -40,9 +37,8 @@ namespace null_gpu {
 
 struct Fault {
   cudaError_t error = cudaSuccess;  // to return at once
-  std::string nccl_error;           // "remote_error", ...
+  bool remote_error = false;        // of NCCL
   bool never = false;               // the enqueued work never ends
-  bool hangs = false;               // the call never returns
   bool sticky = false;
 };
 

@@ -3,11 +3,11 @@
 #include "tools/null_gpu/streams/call.h"
 
 #include <alloca.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "tools/null_gpu/core/device.h"
 #include "tools/null_gpu/core/memory.h"
@@ -58,15 +58,11 @@ cudaError_t CallScope::Admit() {
   return Inject(entry_.name()).error;
 }
 
-Fault Inject(std::string_view call, size_t bytes, Returns returns) {
+Fault Inject(std::string_view call, size_t bytes) {
   std::optional<Fault> fault = GetSettings().faults.Next(call, bytes);
   if (!fault) return {};
   GetCounters().faults.Add();
-  while (fault->hangs) pause();
-  if (fault->sticky) {
-    LoseContext(fault->error);
-    if (returns == Returns::kAtOnce) fault->error = cudaSuccess;
-  }
+  if (fault->sticky) LoseContext(std::exchange(fault->error, cudaSuccess));
   return *fault;
 }
 

@@ -139,14 +139,8 @@ cudaError_t UnsafeCall(Body&& body, const char* name = __builtin_FUNCTION()) {
   return Call(checked, name);
 }
 
-// Whether a call returns when its work is done or at once. In the latter case a
-// sticky fault appears only in later calls.
-enum class Returns { kWhenDone, kAtOnce };
-
 // Returns the fault plan's effect on this call, a name or a class of fault.h.
-// Does not return from a "hang".
-Fault Inject(std::string_view call, size_t bytes = 0,
-             Returns returns = Returns::kWhenDone);
+Fault Inject(std::string_view call, size_t bytes = 0);
 
 }  // namespace null_gpu
 

@@ -79,7 +79,7 @@ cudaError_t LaunchKernel(Kernel* kernel, dim3 grid, dim3 block,
   operation.work = work.flops > 0 ? work : TakeStatedWork();
   operation.accesses =
       accesses.empty() ? AccessesOf(*kernel, arguments) : std::move(accesses);
-  return Enqueue(operation, stream, "launch");
+  return Enqueue(operation, stream);
 }
 
 cudaError_t LaunchOfLibrary(std::string_view name, dim3 grid, dim3 block,

@@ -170,11 +170,12 @@ void Execute(const Operation& operation, Stream& stream, uint32_t graph,
                  CallScope::Correlation());
 }
 
-cudaError_t Enqueue(Operation operation, cudaStream_t handle,
-                    const char* call) {
-  const Fault fault = Inject(call, operation.bytes, Returns::kAtOnce);
-  if (fault.error != cudaSuccess) return fault.error;
-  if (fault.never) operation.nanoseconds = kForever;
+cudaError_t Enqueue(Operation operation, cudaStream_t handle) {
+  if (operation.kind == Operation::Kind::kKernel) {
+    const Fault fault = Inject("launch");
+    if (fault.error != cudaSuccess) return fault.error;
+    if (fault.never) operation.nanoseconds = kForever;
+  }
   WaitFor([&] { return RoomTime(handle); });
   return WithStream(handle, [&](Stream& stream) {
     LocateAccesses(operation);

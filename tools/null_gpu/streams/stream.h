@@ -97,8 +97,8 @@ void Execute(const Operation& operation, Stream& stream, uint32_t graph = 0,
 // The functions below lock it themselves.
 
 // Executes the operation or records it in the stream's capture. Waits first if
-// the stream's queue is full. `call` is the class of fault.h.
-cudaError_t Enqueue(Operation operation, cudaStream_t stream, const char* call);
+// the stream's queue is full.
+cudaError_t Enqueue(Operation operation, cudaStream_t stream);
 
 // Runs the body with the stream while it locks the mutex.
 template <typename Body>

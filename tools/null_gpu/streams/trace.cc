@@ -135,7 +135,7 @@ void Complete(CUpti_ActivityMemset4& record, const Operation& operation) {
 
 bool IsLost(const Operation& operation) {
   return operation.kind == Operation::Kind::kKernel &&
-         Inject("kernel_record", 0, Returns::kAtOnce).error != cudaSuccess;
+         Inject("kernel_record").error != cudaSuccess;
 }
 
 template <typename Record>
