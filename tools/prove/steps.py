@@ -95,7 +95,7 @@ def tests(
         null_environment=(
             {"TRAINBENCH_NULL_GPU_VALUES": "1", "PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
             if values
-            else {"TRAINBENCH_NULL_GPU_DURATION": "SpinKernel=arg0"}
+            else {"TRAINBENCH_NULL_GPU_SPINS": "1"}
         ),
     )
 

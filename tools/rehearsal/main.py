@@ -63,7 +63,7 @@ def _predict(given: Arguments, program: Path, library: Path, results: Path) -> i
         variables = {
             "TRAINBENCH_NULL_GPU_RATES": str(rates),
             # SpinKernel ends by its own clock: it takes the time that it is given.
-            "TRAINBENCH_NULL_GPU_DURATION": "SpinKernel=arg0",
+            "TRAINBENCH_NULL_GPU_SPINS": "1",
         }
         status = run(program, library, given, *own, **variables)
     if status < 0:

@@ -10,7 +10,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <unordered_map>
 
 #include "tools/null_gpu/core/settings.h"
@@ -37,13 +36,6 @@ Registry& GetRegistry() {
   return *registry;
 }
 
-std::optional<int64_t> RuleOf(std::string_view name) {
-  for (const DurationRule& rule : GetSettings().durations) {
-    if (name.find(rule.part) != std::string_view::npos) return rule.nanoseconds;
-  }
-  return std::nullopt;
-}
-
 // Requires the registry's mutex.
 const Body* BodyOf(const Registry& registry, const char* kernel) {
   if (registry.bodies.empty()) return nullptr;
@@ -60,7 +52,9 @@ Kernel* Named(Registry& registry, std::string_view name) {
   if (at != registry.by_name.end()) return at->second;
   const auto made = registry.by_name.emplace(name, nullptr).first;
   const char* const kept = made->first.c_str();
-  made->second = new Kernel{kept, {}, RuleOf(name), BodyOf(registry, kept)};
+  const bool spins =
+      GetSettings().spins && name.find("SpinKernel") != name.npos;
+  made->second = new Kernel{kept, {}, spins, BodyOf(registry, kept)};
   return made->second;
 }
 

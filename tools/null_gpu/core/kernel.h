@@ -7,8 +7,6 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +29,8 @@ constexpr int kMostDevices = 16;
 struct Kernel {
   const char* name;  // mangled
   Counter launches;
-  // The nanoseconds of its rule (DurationRule), if it has one.
-  std::optional<int64_t> rule;
+  // Whether it takes the nanoseconds of its first argument.
+  bool spins;
   std::atomic<const Body*> body;                    // null: none
   std::atomic<const KernelNeeds*> needs = nullptr;  // null: not known
   // By device, the dynamic shared memory that cudaFuncSetAttribute() allowed.

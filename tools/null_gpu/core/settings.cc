@@ -4,7 +4,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <sstream>
 
 #include "tools/null_gpu/core/kernel.h"
 
@@ -31,23 +30,6 @@ int64_t Number(const char* name, const char* otherwise, int64_t least,
 
 bool Flag(const char* name) { return Number(name, "0", 0, 1) == 1; }
 
-std::vector<DurationRule> ParseDurations(const std::string& text) {
-  std::vector<DurationRule> rules;
-  std::istringstream stream(text);
-  for (std::string rule; std::getline(stream, rule, ';');) {
-    const size_t at = rule.find('=');
-    if (at == std::string::npos) Die("no \"=\" in the duration " + rule);
-    const std::string value = rule.substr(at + 1);
-    int64_t nanoseconds = -1;
-    if (value != "arg0" &&
-        (!ParseNumber(value, nanoseconds) || nanoseconds < 0)) {
-      Die("the duration " + rule + " is not arg0 or a number from 0");
-    }
-    rules.push_back({rule.substr(0, at), nanoseconds});
-  }
-  return rules;
-}
-
 Settings* Read() {
   auto* settings = new Settings;
   const std::string key = Variable("TRAINBENCH_NULL_GPU", "h100");
@@ -66,9 +48,8 @@ Settings* Read() {
   settings->exclusive = Flag("TRAINBENCH_NULL_GPU_EXCLUSIVE");
   settings->values = Flag("TRAINBENCH_NULL_GPU_VALUES");
   settings->order = Flag("TRAINBENCH_NULL_GPU_ORDER");
+  settings->spins = Flag("TRAINBENCH_NULL_GPU_SPINS");
   settings->report = Variable("TRAINBENCH_NULL_GPU_REPORT", "");
-  settings->durations =
-      ParseDurations(Variable("TRAINBENCH_NULL_GPU_DURATION", ""));
   const std::string rates = Variable("TRAINBENCH_NULL_GPU_RATES", "");
   if (!rates.empty()) settings->rates = ReadRates(rates);
   const std::string error =

@@ -11,20 +11,12 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "tools/null_gpu/core/fault.h"
 #include "tools/null_gpu/core/profile.h"
 #include "tools/null_gpu/core/rates.h"
 
 namespace null_gpu {
-
-// The made-up duration of kernels with `part` in their mangled names.
-struct DurationRule {
-  std::string part;
-  // Negative: the kernel's first argument, an int64_t.
-  int64_t nanoseconds;
-};
 
 struct Settings {
   const Profile* profile = nullptr;  // TRAINBENCH_NULL_GPU, "h100" if unset
@@ -37,9 +29,9 @@ struct Settings {
   bool values;
   bool order;          // TRAINBENCH_NULL_GPU_ORDER is "1": order/order.h
   std::string report;  // TRAINBENCH_NULL_GPU_REPORT, a file to append to
-  // TRAINBENCH_NULL_GPU_DURATION: "<part>=<ns>;<part>=arg0;...". The first rule
-  // that matches counts.
-  std::vector<DurationRule> durations;
+  // TRAINBENCH_NULL_GPU_SPINS is "1": kernels with "SpinKernel" in their names
+  // take the nanoseconds of their first argument, an int64_t.
+  bool spins;
   // The most launches in a stream, as on a real GPU. The host waits before it
   // enqueues one more.
   size_t queue = 1024;
@@ -47,8 +39,8 @@ struct Settings {
   // nanoseconds, 9000 if unset. Negative: they are early.
   int64_t skew_ns;
   FaultPlan faults;  // TRAINBENCH_NULL_GPU_FAULT
-  // TRAINBENCH_NULL_GPU_RATES, a file. Predicts the time of operations without
-  // a rule, which otherwise take 1000 ns.
+  // TRAINBENCH_NULL_GPU_RATES, a file. Predicts the time of other operations,
+  // which otherwise take 1000 ns.
   std::optional<Rates> rates;
 
   // Whether the null GPU must find the memory that operations access.

@@ -22,15 +22,6 @@ bool IsValid(dim3 grid, dim3 block) {
          block.z <= 64;
 }
 
-int64_t DurationByRule(const Kernel& kernel, void** arguments) {
-  if (*kernel.rule >= 0) return *kernel.rule;
-  int64_t nanoseconds = 0;
-  if (arguments != nullptr && arguments[0] != nullptr) {
-    std::memcpy(&nanoseconds, arguments[0], sizeof(nanoseconds));
-  }
-  return nanoseconds;
-}
-
 // Returns a copy of the argument of a kernel with a body.
 std::vector<std::byte> Argument(const Kernel& kernel, void** arguments) {
   const Body* const body = kernel.body.load();
@@ -73,8 +64,8 @@ cudaError_t LaunchKernel(Kernel* kernel, dim3 grid, dim3 block,
   operation.block = block;
   operation.shared_bytes = shared_bytes;
   operation.argument = Argument(*kernel, arguments);
-  if (kernel->rule) {
-    operation.nanoseconds = DurationByRule(*kernel, arguments);
+  if (kernel->spins) {
+    std::memcpy(&operation.nanoseconds, arguments[0], sizeof(int64_t));
   }
   operation.work = work.flops > 0 ? work : TakeStatedWork();
   operation.accesses =

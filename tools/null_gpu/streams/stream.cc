@@ -180,8 +180,8 @@ cudaError_t Enqueue(Operation operation, cudaStream_t handle) {
   return WithStream(handle, [&](Stream& stream) {
     LocateAccesses(operation);
     const std::optional<Rates>& rates = GetSettings().rates;
-    const bool has_rule = operation.kernel != nullptr && operation.kernel->rule;
-    if (rates && !has_rule && operation.nanoseconds < kForever) {
+    const bool spins = operation.kernel != nullptr && operation.kernel->spins;
+    if (rates && !spins && operation.nanoseconds < kForever) {
       operation.nanoseconds = PredictedNs(operation, *rates);
     }
     if (stream.capture != nullptr) return Record(operation, stream);
