@@ -22,13 +22,12 @@ void trainbench_null_gpu_reset(void);
 // "launches", or another name in core/counters.h.
 uint64_t trainbench_null_gpu_count(const char* name);
 
-// Writes the counts since the last reset as a JSON object: "profile", "device",
-// "devices", "pid", "counters" (an object from these names to counts),
-// "kernels" (an array of {"name", "mangled", "launches"}, most frequent first;
-// the made-up names of libraries' kernels end in "_null") and "calls" (an
-// object from function to calls). Writes at most `size` bytes with the
-// terminating zero and returns the whole length without it, so a call with
-// (nullptr, 0) returns the required size.
+// Writes the counts since the last reset as a JSON object: "pid", "counters"
+// (an object from these names to counts), "kernels" (an array of {"name",
+// "launches"}, most frequent first; the made-up names of libraries' kernels end
+// in "_null") and "calls" (an object from function to calls). Writes at most
+// `size` bytes with the terminating zero and returns the whole length without
+// it, so a call with (nullptr, 0) returns the required size.
 size_t trainbench_null_gpu_json(char* text, size_t size);
 
 // Whether TRAINBENCH_NULL_GPU_RATES predicts the times of devices.

@@ -21,13 +21,6 @@ class ReportTest : public NullGpuTest {
   }
 };
 
-TEST_F(ReportTest, NamesTheProfile) {
-  const auto json = Json();
-  EXPECT_EQ(json["profile"], "h100");
-  EXPECT_EQ(json["device"], "NVIDIA H100 80GB HBM3 (null)");
-  EXPECT_EQ(json["devices"], 1);
-}
-
 TEST_F(ReportTest, CountsSinceTheReset) {
   ASSERT_EQ(Launch(nullptr), cudaSuccess);
   trainbench_null_gpu_reset();
@@ -39,7 +32,6 @@ TEST_F(ReportTest, CountsSinceTheReset) {
   EXPECT_EQ(json["counters"]["waits"], 1);
   ASSERT_EQ(json["kernels"].size(), 1);
   EXPECT_EQ(json["kernels"][0]["name"], "kernel()");
-  EXPECT_EQ(json["kernels"][0]["mangled"], "_Z6kernelv");
   EXPECT_EQ(json["kernels"][0]["launches"], 2);
   EXPECT_EQ(json["calls"]["cudaLaunchKernel"], 2);
   EXPECT_EQ(json["calls"]["cudaDeviceSynchronize"], 1);
@@ -49,7 +41,7 @@ TEST_F(ReportTest, CountsSinceTheReset) {
 TEST_F(ReportTest, FillsNoMoreThanThereIs) {
   char text[8] = "";
   EXPECT_GT(trainbench_null_gpu_json(text, sizeof(text)), 8);
-  EXPECT_STREQ(text, "{\"profi");
+  EXPECT_STREQ(text, "{\"pid\":");
 }
 
 TEST_F(ReportTest, ThePeakStartsAgainAtWhatIsTaken) {

@@ -103,6 +103,14 @@ const std::vector<Fact>& Facts() {
   return *facts;
 }
 
+// Returns the profile's name with " (null)" or, if times are predicted,
+// " (predicted)", so that no result can pass for the real device's.
+std::string DeviceName() {
+  const Settings& settings = GetSettings();
+  return std::string(settings.profile->name) +
+         (settings.rates ? " (predicted)" : " (null)");
+}
+
 }  // namespace
 
 int CurrentDevice() { return current_device; }
@@ -123,12 +131,6 @@ int DeviceAttribute(cudaDeviceAttr attribute, int device) {
   }
   Die("device attribute " + std::to_string(attribute) +
       " is not modeled: add it to device.cc");
-}
-
-std::string DeviceName() {
-  const Settings& settings = GetSettings();
-  return std::string(settings.profile->name) +
-         (settings.rates ? " (predicted)" : " (null)");
 }
 
 cudaDeviceProp DeviceProperties(int device) {

@@ -6,8 +6,6 @@
 
 #include <driver_types.h>
 
-#include <string>
-
 namespace null_gpu {
 
 // The device of the calling thread.
@@ -19,10 +17,6 @@ bool IsDeviceIndex(int device);
 // The driver numbers the attributes like the runtime. An attribute that is not
 // modeled ends the process.
 int DeviceAttribute(cudaDeviceAttr attribute, int device);
-
-// Returns the profile's name with " (null)" or, if times are predicted,
-// " (predicted)", so that no result can pass for the real device's.
-std::string DeviceName();
 
 cudaDeviceProp DeviceProperties(int device);
 

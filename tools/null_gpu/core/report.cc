@@ -15,7 +15,6 @@
 #include <string>
 
 #include "tools/null_gpu/core/counters.h"
-#include "tools/null_gpu/core/device.h"
 #include "tools/null_gpu/core/kernel.h"
 #include "tools/null_gpu/core/settings.h"
 #include "tools/null_gpu/null_gpu.h"
@@ -34,8 +33,7 @@ Json KernelsJson(Since since) {
   }
   Json kernels = Json::array();
   for (const auto& [launches, name] : launched) {
-    kernels.push_back(
-        {{"name", Demangled(name)}, {"mangled", name}, {"launches", launches}});
+    kernels.push_back({{"name", Demangled(name)}, {"launches", launches}});
   }
   return kernels;
 }
@@ -50,11 +48,7 @@ Json CallsJson(Since since) {
 }
 
 std::string Report(Since since) {
-  const Settings& settings = GetSettings();
-  const Json report = {{"profile", std::string(settings.profile->key)},
-                       {"device", DeviceName()},
-                       {"devices", settings.devices},
-                       {"pid", getpid()},
+  const Json report = {{"pid", getpid()},
                        {"counters", ReadCounters(since)},
                        {"kernels", KernelsJson(since)},
                        {"calls", CallsJson(since)}};
