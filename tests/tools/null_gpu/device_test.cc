@@ -53,18 +53,6 @@ TEST_F(DeviceTest, AttributesAndPropertiesAgree) {
   EXPECT_EQ(properties.totalGlobalMem, GetSettings().profile->memory_bytes);
 }
 
-TEST_F(DeviceTest, IsForAllProcessesUnlessItIsToBeForOne) {
-  int mode = -1;
-  const auto ask = [&] {
-    EXPECT_EQ(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, 0),
-              cudaSuccess);
-    return mode;
-  };
-  EXPECT_EQ(ask(), cudaComputeModeDefault);
-  Set(&Settings::exclusive, true);
-  EXPECT_EQ(ask(), cudaComputeModeExclusiveProcess);
-}
-
 TEST_F(DeviceTest, ThereIsOneUnlessMoreAreWanted) {
   int count = 0;
   EXPECT_EQ(cudaGetDeviceCount(&count), cudaSuccess);

@@ -79,15 +79,6 @@ TEST_F(StreamTest, AnEventThatWasNeverRecordedIsComplete) {
             cudaErrorInvalidResourceHandle);
 }
 
-TEST_F(StreamTest, AnEventCanBeToldNeverToComplete) {
-  SetFaults("event_record:2=never");
-  ASSERT_EQ(cudaEventRecord(before_, stream_), cudaSuccess);
-  ASSERT_EQ(cudaEventRecord(after_, stream_), cudaSuccess);
-  EXPECT_EQ(cudaEventQuery(before_), cudaSuccess);
-  EXPECT_EQ(cudaEventQuery(after_), cudaErrorNotReady);
-  EXPECT_EQ(cudaStreamQuery(stream_), cudaSuccess);
-}
-
 TEST_F(StreamTest, AKernelThatNeverEndsHoldsItsStream) {
   SetFaults("launch:1=never");
   ASSERT_EQ(Launch(other_), cudaSuccess);

@@ -8,22 +8,9 @@ import pytest
 from tools.null_gpu import make_stubs
 
 
-def test_a_function_succeeds_only_if_it_is_listed() -> None:
-    text = make_stubs.stubs({"cudaA", "cudaB", "cudaC"}, {"cudaA"}, {"cudaB"})
-    assert "cudaA" not in text
-    assert 'int cudaB() { return null_gpu::Succeed("cudaB"); }' in text
-    assert 'int cudaC() { return null_gpu::Missing("cudaC"); }' in text
-
-
 def test_a_function_is_not_listed_and_written_out() -> None:
     with pytest.raises(SystemExit, match="cudaA"):
         make_stubs.stubs(set(), {"cudaA"}, {"cudaA"})
-
-
-def test_the_list_has_comments(tmp_path: Path) -> None:
-    file = tmp_path / "succeeds.txt"
-    file.write_text("# Why.\n\ncudaA\ncudaB  # because\n")
-    assert make_stubs.listed(file) == {"cudaA", "cudaB"}
 
 
 def test_the_list_is_sorted() -> None:
