@@ -2,7 +2,7 @@
 // Question: How do the time and memory of attention grow with the sequence
 //   length, in separate operations and in fused kernels?
 // Expect: Time tends to T^2: separate products have 4 B T^2 d FLOP forward and
-//   twice that backward. Fused kernels grow more slowly at first: short
+//   twice that backward. In fused kernels it grows more slowly at first: short
 //   sequences have few tiles for many cores. Saved memory grows as T^2, but in
 //   fused kernels as T. In fp32 naive saves exp(scores) and the weights, 8 B
 //   T^2 bytes, and peaks at 24 B T^2 in the softmax's backward pass; math saves

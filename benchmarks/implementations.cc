@@ -5,7 +5,7 @@
 //   LibTorch's. All three multiply the same matrices, so the gain is largest in
 //   small models, with more elementwise work: in fp32 on a CPU at 512 tokens,
 //   products are two thirds of tiny's step, and ours saves a tenth of it or
-//   more; they are four fifths of small's, which leaves a fifth. LibTorch
+//   more; in small they are four fifths, and all else is a fifth. LibTorch
 //   saves the passes of softmax and some of norm, SiLU and loss. Ours makes one
 //   pass for each, merges products of one input, and under autocast adds and
 //   norms in one pass, without a copy of the input per product. The peak falls

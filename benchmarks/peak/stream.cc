@@ -7,9 +7,11 @@
 
 #include <limits>
 
+#include "absl/strings/str_cat.h"
 #include "benchmarks/peak/peak_kernels.h"
 #include "model/fused/cpu/parallel.h"
 #include "model/spec/check_log.h"
+#include "model/spec/status_macros.h"
 #include "model/verification/inputs.h"
 #include "model/verification/relative_error.h"
 
@@ -25,7 +27,7 @@ constexpr int64_t kLine = 16;
 // Stores `element(i)`, four elements from index i on, past the caches, on all
 // threads. Each has one contiguous range of whole lines.
 template <typename Element>
-void WriteAround(const at::Tensor& to, const Element& element) {
+void WriteNonTemporal(const at::Tensor& to, const Element& element) {
   auto* const a = to.data_ptr<float>();
   ForRows(to.numel() / kLine, kLine, [&](int64_t begin, int64_t end) {
     // A copy, which the stores cannot change: it stays in registers.
@@ -38,8 +40,8 @@ void WriteAround(const at::Tensor& to, const Element& element) {
   });
 }
 
-void RunAround(StreamKernel kernel, const at::Tensor& to, const at::Tensor& one,
-               const at::Tensor& other) {
+void RunNonTemporal(StreamKernel kernel, const at::Tensor& to,
+                    const at::Tensor& one, const at::Tensor& other) {
   auto* const a = to.data_ptr<float>();
   const auto* const b = one.defined() ? one.data_ptr<float>() : nullptr;
   const auto* const c = other.defined() ? other.data_ptr<float>() : nullptr;
@@ -48,17 +50,18 @@ void RunAround(StreamKernel kernel, const at::Tensor& to, const at::Tensor& one,
   };
   switch (kernel) {
     case StreamKernel::kCopy:
-      return WriteAround(to, [=](int64_t i) { return load(b, i); });
+      return WriteNonTemporal(to, [=](int64_t i) { return load(b, i); });
     case StreamKernel::kScale:
-      return WriteAround(to, [=](int64_t i) { return kScalar * load(b, i); });
+      return WriteNonTemporal(to,
+                              [=](int64_t i) { return kScalar * load(b, i); });
     case StreamKernel::kAdd:
-      return WriteAround(to,
-                         [=](int64_t i) { return load(b, i) + load(c, i); });
+      return WriteNonTemporal(
+          to, [=](int64_t i) { return load(b, i) + load(c, i); });
     case StreamKernel::kTriad:
-      return WriteAround(
+      return WriteNonTemporal(
           to, [=](int64_t i) { return load(b, i) + kScalar * load(c, i); });
     case StreamKernel::kUpdate:
-      return WriteAround(to, [=](int64_t i) { return -load(a, i); });
+      return WriteNonTemporal(to, [=](int64_t i) { return -load(a, i); });
     case StreamKernel::kRead:
       return;
   }
@@ -107,58 +110,51 @@ Stream::Stream(StreamKernel kernel, Stores stores, int64_t bytes)
   if (StreamBuffers(kernel) > 2) c_ = Buffer(bytes);
 }
 
-void Stream::Run() {
-  if (stores_ == Stores::kNonTemporal && kernel_ != StreamKernel::kRead) {
-    return RunAround(kernel_, a_, b_, c_);
+void Stream::Run() { RunInto(a_, stores_); }
+
+void Stream::RunInto(const at::Tensor& a, Stores stores) {
+  if (stores == Stores::kNonTemporal && kernel_ != StreamKernel::kRead) {
+    return RunNonTemporal(kernel_, a, b_, c_);
   }
+  at::Tensor result = a;
   switch (kernel_) {
     case StreamKernel::kCopy:
-      a_.copy_(b_);
+      result.copy_(b_);
       break;
     case StreamKernel::kScale:
-      at::mul_out(a_, b_, scalar_);
+      at::mul_out(result, b_, scalar_);
       break;
     case StreamKernel::kAdd:
-      at::add_out(a_, b_, c_);
+      at::add_out(result, b_, c_);
       break;
     case StreamKernel::kTriad:
-      at::add_out(a_, b_, c_, kScalar);
+      at::add_out(result, b_, c_, kScalar);
       break;
     case StreamKernel::kUpdate:
-      a_.neg_();
+      result.neg_();
       break;
     case StreamKernel::kRead:
-      at::sum_out(sum_, a_, at::IntArrayRef());
+      at::sum_out(sum_, a, at::IntArrayRef());
       break;
   }
 }
 
 absl::Status Stream::Verify() {
   const bool overwrites = b_.defined();
-  const at::Tensor before = overwrites ? b_ : a_.clone();
+  const at::Tensor expected = overwrites ? at::empty_like(a_) : a_.clone();
   if (overwrites) a_.fill_(std::numeric_limits<double>::quiet_NaN());
+  sum_.fill_(std::numeric_limits<double>::quiet_NaN());
   Run();
-  const absl::Status status = Compare(before);
-  return status.ok() ? CheckVaried("an operand", before) : status;
-}
-
-absl::Status Stream::Compare(const at::Tensor& before) const {
-  switch (kernel_) {
-    case StreamKernel::kCopy:
-      return VerifyEqual("the copy", a_, b_);
-    case StreamKernel::kScale:
-      return VerifyEqual("the multiples", a_, kScalar * b_);
-    case StreamKernel::kAdd:
-      return VerifyEqual("the sums", a_, b_ + c_);
-    case StreamKernel::kTriad:
-      return VerifyEqual("the triads", a_, b_ + kScalar * c_);
-    case StreamKernel::kUpdate:
-      return VerifyEqual("the update", a_, -before);
-    case StreamKernel::kRead:
-      return CheckError("sum", RelativeError(sum_, before.sum(at::kDouble)),
-                        1e-4);
+  if (kernel_ == StreamKernel::kRead) {
+    RETURN_IF_ERROR(CheckError(
+        "sum", RelativeError(sum_, expected.sum(at::kDouble)), 1e-4));
+  } else {
+    RunInto(expected, stores_ == Stores::kOrdinary ? Stores::kNonTemporal
+                                                   : Stores::kOrdinary);
+    RETURN_IF_ERROR(VerifyEqual(absl::StrCat("the ", StreamKernelName(kernel_)),
+                                a_, expected));
   }
-  return absl::OkStatus();
+  return CheckVaried("an operand", overwrites ? b_ : a_);
 }
 
 }  // namespace trainbench

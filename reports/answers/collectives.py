@@ -87,7 +87,7 @@ def _stated_law(series: str, sizes: list[float], times: list[Measured]) -> str:
     misfit = max(abs(fit.time_us(size) / us - 1) for size, us in pairs)
     if misfit > FITS:
         far = text.percent(misfit)
-        return f"{series} t(S) is no alpha + S / bandwidth, off by up to {far}"
+        return f"{series} t(S) does not follow alpha + S / bandwidth, by up to {far}"
     law = f"{series} t(S) = {law_text(fit)}"
     if fit.us_per_byte and fit.alpha_us:
         law += f", half of that rate from {text.size(fit.half_rate_bytes)} on"

@@ -98,7 +98,7 @@ def _gain(choice: Choice, name: str, what: str) -> str:
 
 
 def _products(result: Result, choice: Choice, name: str) -> str:
-    """States the rate of matrix products in this precision and in the baseline's."""
+    """States the rates of the run's fastest matrix products in both precisions."""
     fastest = [
         max((row.get("flops_per_second") or 0.0 for row in peaks), default=0.0)
         for one in (choice.rows[name], choice.base)
@@ -107,7 +107,7 @@ def _products(result: Result, choice: Choice, name: str) -> str:
     if not all(fastest):
         return ""
     here, there = (text.rate(rate, "FLOP/s") for rate in fastest)
-    return f", with matrix products at {here} instead of {there}"
+    return f" (the run's fastest matrix products: {here} instead of {there})"
 
 
 def _gains(result: Result) -> str:

@@ -43,8 +43,8 @@ class Extreme:
 
     counter: str
     least: bool = False
-    # The parameters that may differ, separated by spaces, between the rows that count:
-    # those with the other parameters of the run's last row. "": all rows count.
+    # Parameters, separated by spaces. Only rows that agree with the run's last row in
+    # all others count. "": all rows count.
     among: str = ""
     also: Sequence[str] = ()
     needs: str = ""  # a counter that a row must have

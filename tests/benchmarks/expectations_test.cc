@@ -101,7 +101,11 @@ TEST(ExpectationsOfGpusTest, AbsoluteRatesAreAnH100s) {
     return ListExpectations({}, device, {"all_reduce", "flash_attention"})
         .size();
   };
-  EXPECT_EQ(count("NVIDIA A40"), 3);
+  for (const char* other :
+       {"NVIDIA A40", "NVIDIA H100 PCIe", "NVIDIA H100 NVL",
+        "NVIDIA GH200 480GB", "NVIDIA H100 80GB HBM3 MIG 1g.10gb"}) {
+    EXPECT_EQ(count(other), 3) << other;
+  }
   EXPECT_EQ(count("NVIDIA H100 80GB HBM3"), 6);
   EXPECT_EQ(count("NVIDIA H200"), 6);
 }

@@ -158,7 +158,7 @@ class ProcessGroup {
   // AllGather with messages of its own over Gloo, for what ranks say about
   // their calls. After an error the ranks' calls may differ. A rank that no
   // other rank joins then gets an error after the timeout. With the usual
-  // messages, one of another size could end the process.
+  // messages it could receive one of another size, which ends the process.
   virtual void AllGatherApart(const at::Tensor& output,
                               const at::Tensor& input) = 0;
   // Returns when all ranks have called it.

@@ -42,4 +42,4 @@ def test_a_transfer_has_a_law_if_one_fits() -> None:
     ]
     law, other = transfers(parsed(*rows)).split("; ")
     assert law.startswith("h2d: t(S) = 5 us + S / (50 GB/s), half of that rate from")
-    assert other.startswith("memcpy: t(S) is no alpha + S / bandwidth, off by up to")
+    assert other.startswith("memcpy: t(S) does not follow alpha + S / bandwidth, by")
