@@ -51,25 +51,29 @@ def _beyond(log_ratios: Floats, weights: Floats, alpha: float, limit: float) -> 
     return np.asarray(found)
 
 
+def _weights(errors: Floats) -> Floats:
+    largest = errors.max(axis=-1, keepdims=True)
+    return np.asarray(1 / np.hypot(np.where(errors == 0, largest, errors), KEPT))
+
+
 def in_sequence(
     log_ratios: Floats, plan: Plan, threshold: float, errors: Floats | None = None
 ) -> Verdicts:
     """Decides from `log_ratios` and `errors`, [table, pair, row]; the run ends after
-    all pairs. Without errors each pair has the same weight."""
+    all pairs. An error of 0 is unknown."""
     tables, pairs, rows = log_ratios.shape
     limit = math.log1p(threshold)
     values = np.ascontiguousarray(log_ratios.swapaxes(1, 2))
-    weights = np.ones_like(values)
-    if errors is not None:
-        weights = 1 / np.hypot(errors.swapaxes(1, 2), KEPT)
+    known = np.zeros_like(values) if errors is None else errors.swapaxes(1, 2)
     open_ = np.ones((tables, rows), bool)
     regressed, improved, equivalent = np.zeros((3, tables, rows), bool)
     used = np.full((tables, rows), pairs)
     looks = plan.taken(pairs)
     for look in (*looks, Look(pairs, plan.rest(len(looks)))):
         n = look.pairs
+        weights = _weights(known[..., :n])
         up, down = (
-            partial(_beyond, sign * values[..., :n], weights[..., :n], look.alpha)
+            partial(_beyond, sign * values[..., :n], weights, look.alpha)
             for sign in (1, -1)
         )
         regressed |= open_ & up(limit)
