@@ -19,7 +19,7 @@ from tools.prove.stages import STAGES, Stage
 from tools.prove.state import State
 
 GOOD, FAILED, USAGE = 0, 1, 2
-_BAD = {"failed", "timed out", "killed"}
+_BAD = {"failed", "timed out", "stuck", "killed"}
 KEEP_EVERY = 60.0  # seconds
 
 

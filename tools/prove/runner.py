@@ -13,11 +13,13 @@ from pathlib import Path
 from tools.prove.process import Place, command_of, run, why_not
 from tools.prove.readings import Json, Seen
 from tools.prove.stages import Stage
-from tools.prove.state import State
+from tools.prove.state import MOST_KILLS, State
 from tools.prove.steps import Step
 
 # Seconds to collect the evidence of a stage.
 KEEPING = 8.0
+# Seconds without which a stage that goes on leaves no new row: LibTorch loads first.
+LEAST = 30.0
 
 
 @dataclass(frozen=True)
@@ -69,14 +71,15 @@ def _last_line(out: Path) -> str:
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
-def status_of(records: Sequence[StepRecord], late: str) -> str:
-    """`late` is the status if a step was cut."""
+def status_of(stage: Stage, records: Sequence[StepRecord]) -> str:
     ran = [record for record in records if record.seconds or record.status is not None]
     if not ran:
         return "skipped"
     if any(record.status not in (0, None) for record in ran):
         return "failed"
-    return late if any(record.status is None for record in ran) else "good"
+    if all(record.status == 0 for record in ran):
+        return "good"
+    return "cut" if stage.goes_on else "timed out"
 
 
 def run_stage(stage: Stage, place: Place, state: State, limit: float) -> Iterator[None]:
@@ -102,11 +105,16 @@ def run_stage(stage: Stage, place: Place, state: State, limit: float) -> Iterato
         record["steps"] = [asdict(one) for one in records]
         state.save()
         yield
-    late = "timed out"
-    if stage.goes_on:
-        late = "cut" if _rows(out) > rows else "stuck"
+    status = status_of(stage, records)
+    if status == "cut":
+        kills = 0 if _rows(out) > rows else state.kills(stage) + 1
+        # The end of the call may be the cause, but not each time.
+        is_whole = limit >= stage.limit * place.patience
+        if kills and (is_whole or kills >= MOST_KILLS):
+            status = "stuck"
+        record["kills"] = kills
     record |= {
-        "status": status_of(records, late),
+        "status": status,
         "ended": now(),
         "seconds": round(time.monotonic() - began, 1),
         "look_at": _look_at(stage, Seen(out, record["steps"])),
@@ -135,11 +143,13 @@ def _look_at(stage: Stage, seen: Seen) -> list[str]:
 def run_stages(
     stages: Sequence[Stage], place: Place, state: State, end: float
 ) -> Iterator[None]:
-    """Runs each stage that fits before `end` or goes on in the next call, and the first
-    with what is left, since a later call may have no more. Yields after each step."""
+    """Runs each stage that has enough time before `end`. Yields after each step."""
     for stage in stages:
         left = end - time.monotonic() - KEEPING
-        is_begun = stage.goes_on or stage == stages[0] or stage.limit <= left
-        if left > 0 and is_begun:
+        # The first has to do with what is left: a later call may have no more.
+        least = 0.0 if stage == stages[0] else stage.limit
+        if stage.goes_on:
+            least = min(stage.limit, LEAST)
+        if left > 0 and left >= least:
             limit = min(stage.limit * place.patience, left)
             yield from run_stage(stage, place, state, limit)

@@ -10,7 +10,7 @@ from reports.results.files import write_files
 from tools.prove.readings import Json
 from tools.prove.stages import Stage
 
-# A stage that ran when a call was killed runs again once.
+# A stage that ran when a call was killed, or left no new row, runs again once.
 MOST_KILLS = 2
 # The order of a call: what is stuck may hang, what was killed may be the cause.
 _TURNS = ("cut", "new", "stuck", "killed")
@@ -21,7 +21,7 @@ class State:
         """Errors: OSError, ValueError for a proof.json of another format."""
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
-        self.began = time.monotonic()  # when the call began, which is the last one
+        self.began = time.monotonic()  # of this call, which is the last of `calls`
         self.calls: list[Json] = []
         self.parts: dict[str, Json] = {}  # by the stage's key
         if self.path.exists():
@@ -67,7 +67,7 @@ class State:
             for turn in _TURNS
             for stage in stages
             if status(stage) == turn
-            and (turn != "killed" or self.kills(stage) < MOST_KILLS)
+            and (turn in ("cut", "new") or self.kills(stage) < MOST_KILLS)
         ]
 
     def kills(self, stage: Stage) -> int:

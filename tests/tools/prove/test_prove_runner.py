@@ -147,13 +147,19 @@ def test_what_a_killed_call_left_is_run_again_once_and_last(machine: Machine) ->
 def test_a_suite_that_is_cut_goes_on_in_the_next_call(
     machine: Machine, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stuck = stage(7, shell("sleep 600", seconds=0.5), goes_on=True)
-    suite = stage(8, cases("suite", resumes=True), limit=60, goes_on=True)
-    new = stage(9, shell("true"), limit=60)
-    machine.prove(stuck, suite, new, flags=("--seconds=13",))
-    assert "the same line continues with 8, 9, 7" in capsys.readouterr().out
-    machine.prove(stuck, suite, new)
-    assert machine.statuses() == {"7": "stuck", "8": "good", "9": "good"}
+    stuck = stage(7, shell("sleep 600"), limit=0.5, goes_on=True)
+    suite = stage(8, cases("suite", resumes=True), limit=4, goes_on=True)
+    late = stage(9, shell("sleep 600", seconds=0.5), limit=1000, goes_on=True)
+    stages = (stuck, suite, late, stage(10, shell("true"), limit=60))
+    assert machine.prove(*stages, flags=("--seconds=20",)) == 1
+    assert machine.statuses() == {"7": "stuck", "8": "cut"}
+    assert "the same line continues with 8, 9, 10, 7" in capsys.readouterr().out
+    machine.prove(*stages)
+    assert machine.statuses() == {"7": "stuck", "8": "good", "9": "cut", "10": "good"}
+    assert "the same line continues with 9\n" in capsys.readouterr().out
+    machine.prove(*stages)
+    assert machine.statuses()["9"] == "stuck"
+    assert "continues" not in capsys.readouterr().out
     (step,) = machine.parts()["8"]["steps"]
     assert step["command"][0] == "bin/trainbench"
     assert "--resume=state/08-stage8/suite.json" in step["command"]
