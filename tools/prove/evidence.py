@@ -30,27 +30,30 @@ _LOGS = "logs.tar.gz"
 FILES = {*_ALONE.values(), *_PACKED.values(), _LOGS} - {""}
 
 
-def _shortened(path: Path) -> None:
-    """Cuts a long log, so that it does not displace the other logs."""
+def _content(path: Path) -> bytes:
+    """The content; only both ends of a long log, which may displace the other logs."""
     size = path.stat().st_size
-    if size <= 2 * _LOG_BYTES:
-        return
+    if path.name != "log.txt" or size <= 2 * _LOG_BYTES:
+        return path.read_bytes()
     with path.open("rb") as file:
         head = file.read(_LOG_BYTES)
         file.seek(size - _LOG_BYTES)
-        tail = file.read()
+        tail = file.read(_LOG_BYTES)
     left_out = f"\n... {size - 2 * _LOG_BYTES} bytes ...\n".encode()
-    path.write_bytes(head + left_out + tail)
+    return head + left_out + tail
 
 
 def _packed(sources: Sequence[Path], state: Path) -> bytes:
     """Packs all sources, or only the smaller ones that fit."""
-    kept = sorted(sources, key=lambda path: path.stat().st_size)
+    contents = {path: _content(path) for path in sources}
+    kept = sorted(sources, key=lambda path: len(contents[path]))
     while True:
         made = io.BytesIO()
         with tarfile.open(fileobj=made, mode="w:gz", compresslevel=6) as archive:
             for path in kept:
-                archive.add(path, path.relative_to(state))
+                member = archive.gettarinfo(path, str(path.relative_to(state)))
+                member.size = len(contents[path])
+                archive.addfile(member, io.BytesIO(contents[path]))
         if made.tell() <= MOST_BYTES or not kept:
             return made.getvalue()
         kept.pop()
@@ -59,7 +62,7 @@ def _packed(sources: Sequence[Path], state: Path) -> bytes:
 def _made(name: str, sources: Sequence[Path], state: Path) -> bytes:
     if name.endswith(".tar.gz"):
         return _packed(sources, state)
-    content = sources[0].read_bytes()
+    content = _content(sources[0])
     return gzip.compress(content) if name.endswith(".gz") else content
 
 
@@ -79,8 +82,6 @@ def _put(name: str, sources: Sequence[Path], state: Path, into: Path) -> None:
 def keep(state: Path, into: Path) -> None:
     """Brings the files in `into` up to date. Errors: OSError."""
     into.mkdir(parents=True, exist_ok=True)
-    for log in state.glob("*/log.txt"):
-        _shortened(log)
     sources: dict[str, list[Path]] = {}
     for path in sorted(state.rglob("*")):
         place = path.relative_to(state)
