@@ -32,8 +32,8 @@ def parse(tokens: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="run.sh prove",
         description="Proves the suite on this GPU, stage by stage, and collects the "
-        "evidence of each stage. No failure ends it. The same call again continues "
-        "where this one ran out of time.",
+        "evidence of each stage. No failure ends it. The next call continues where "
+        "this one ran out of time.",
         allow_abbrev=False,
     )
     add = parser.add_argument

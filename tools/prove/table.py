@@ -43,5 +43,5 @@ def render(
     if late:
         keys = ", ".join(stage.key for stage in late)
         unlike = " without --again" if again else ""
-        last.append(f"the same line{unlike} continues with {keys}")
+        last.append(f"the next call{unlike} continues with {keys}")
     return "\n".join([first, *lines, *last])

@@ -109,10 +109,10 @@ def test_a_call_goes_on_where_the_last_had_no_time(
     )
     assert machine.prove(*stages, flags=("--seconds=1",)) == 0
     assert machine.statuses() == {}
-    assert "the same line continues with 0, 1, 2" in capsys.readouterr().out
+    assert "the next call continues with 0, 1, 2" in capsys.readouterr().out
     assert machine.prove(*stages, flags=("--seconds=50",)) == 0
     assert machine.statuses() == {"0": "good", "2": "good"}
-    assert "the same line continues with 1" in capsys.readouterr().out
+    assert "the next call continues with 1" in capsys.readouterr().out
     for _ in range(2):
         assert machine.prove(*stages, flags=("--seconds=50",)) == 0
     assert machine.statuses() == {"0": "good", "2": "good", "1": "good"}
@@ -121,7 +121,7 @@ def test_a_call_goes_on_where_the_last_had_no_time(
     assert machine.count() == 5
     machine.prove(*stages, flags=("--again", "--seconds=1"))
     assert machine.statuses() == {"0": "good", "2": "good", "1": "good"}
-    assert "the same line without --again continues" in capsys.readouterr().out
+    assert "the next call without --again continues" in capsys.readouterr().out
     machine.prove(*stages)
     assert machine.count() == 8
 
@@ -153,10 +153,10 @@ def test_a_suite_that_is_cut_goes_on_in_the_next_call(
     stages = (stuck, suite, late, stage(10, shell("true"), limit=60))
     assert machine.prove(*stages, flags=("--seconds=20",)) == 1
     assert machine.statuses() == {"7": "stuck", "8": "cut"}
-    assert "the same line continues with 8, 9, 10, 7" in capsys.readouterr().out
+    assert "the next call continues with 8, 9, 10, 7" in capsys.readouterr().out
     machine.prove(*stages)
     assert machine.statuses() == {"7": "stuck", "8": "good", "9": "cut", "10": "good"}
-    assert "the same line continues with 9\n" in capsys.readouterr().out
+    assert "the next call continues with 9\n" in capsys.readouterr().out
     machine.prove(*stages)
     assert machine.statuses()["9"] == "stuck"
     assert "continues" not in capsys.readouterr().out
@@ -216,7 +216,7 @@ def test_a_signal_keeps_what_there_is(machine: Machine) -> None:
         out, _ = process.communicate(timeout=60)
     assert process.returncode == 1
     assert machine.statuses() == {"0": "good", "1": "killed"}
-    assert "the same line continues with 1" in out
+    assert "the next call continues with 1" in out
 
 
 def test_no_step_takes_the_time_of_the_last() -> None:
