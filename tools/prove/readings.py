@@ -78,7 +78,7 @@ def tests(path: Path) -> Tests | None:
 
 @dataclass(frozen=True)
 class Seen:
-    """A stage that has ended."""
+    """What a stage has left so far."""
 
     out: Path  # its folder
     steps: list[Json]  # as state.py keeps them

@@ -53,7 +53,7 @@ _LARGE_FUSED = (
     "implementation=fused "
     "--models=2.7B_fused --precision=bf16_autocast --mode=forward_backward"
 )
-_2B = "--models=2.7B"
+_BIG = "--models=2.7B"
 _ATTENTION = "flash_attention/own/bf16/forward_backward/.*d_head:"
 
 STAGES = (
@@ -82,9 +82,9 @@ STAGES = (
     stage(
         *(4, "headline", 200, verdicts.headline),
         cases("fused", "model_size/", _LARGE_FUSED, seconds=45),
-        cases("implementations", "implementations/", real=_2B, null=NANO, seconds=50),
-        cases("optimizer", "optimizer/fused/", real=_2B, null=NANO_MODEL, seconds=20),
-        cases("large", "model_size/", real=_2B, null=NANO, seconds=45),
+        cases("implementations", "implementations/", real=_BIG, null=NANO, seconds=50),
+        cases("optimizer", "optimizer/fused/", real=_BIG, null=NANO_MODEL, seconds=20),
+        cases("large", "model_size/", real=_BIG, null=NANO, seconds=45),
         cases(
             *("headline", "peak/ flash_attention/ cuda_graph/"),
             null=f"--shard=1/8 {NANO}",
