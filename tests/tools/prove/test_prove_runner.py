@@ -2,6 +2,7 @@
 """tools/prove: its commands, their order, and the handling of failures."""
 
 import json
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from golden import check_golden, refusals
 from processes import is_running, run, started, wait_until
-from stub_checkout import ROOT, write_script
+from stub_checkout import ROOT, TOOLS, write_script
 from tools.prove import __main__ as prove
 from tools.prove.__main__ import main
 from tools.prove.stages import STAGES, Stage
@@ -260,3 +261,28 @@ def test_prove_gpu_refuses_wrong_flags_before_it_builds() -> None:
     flags = ("--rehearse", "--from=/none", "--stages=99")
     done = run(ROOT / "tools/prove-gpu", *flags, status=2)
     assert "it is '99'; allowed: 0, 1" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("flag", "ends"),
+    [
+        (
+            "--filter=a",
+            ["--stages=0,1 --seconds=90", "--seconds=520", "--seconds=LEFT"],
+        ),
+        ("--stages=3", ["--seconds=520", "--seconds=LEFT"]),
+    ],
+)
+def test_prove_gpu_prints_the_given_flags_last(
+    tmp_path: Path, flag: str, ends: list[str]
+) -> None:
+    write_script(tmp_path / "tools/pack-gpu", "#!/bin/sh")
+    (tmp_path / "reports").symlink_to(ROOT / "reports")
+    for name in ("lib", "prove", "ab_run", "planner", "rehearsal"):
+        (tmp_path / "tools" / name).symlink_to(TOOLS / name)
+    script = shutil.copy(TOOLS / "prove-gpu", tmp_path / "tools")
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    printed = run(script, flag, env={"PATH": path}).stdout.splitlines()
+    assert [line.partition("gpu-proof ")[2] for line in printed] == [
+        f"{end} {flag}" for end in ends
+    ]
