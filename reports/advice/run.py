@@ -10,7 +10,7 @@ from itertools import chain
 from reports.answers.breakdown import Step, profiled
 from reports.answers.measured import Measured, counter_of, exactly, time_of, total
 from reports.answers.shapes import STEP, arithmetic
-from reports.results.rows import Result, Row, grouped
+from reports.results.rows import Result, Row, grouped, with_most
 
 TRAINING = "train_step"
 Products = Mapping[tuple[int, int], Row]  # by the two sizes of the weight
@@ -49,10 +49,8 @@ def names(rows: Iterable[Row]) -> tuple[str, ...]:
 
 def best(rows: Iterable[Row], counter: str) -> Rate | None:
     """Returns the highest rate; None without any."""
-    rates = [
-        Rate(counter_of(row, counter), (row.name,)) for row in rows if row.get(counter)
-    ]
-    return max(rates, key=lambda rate: rate.per_second.value, default=None)
+    row = with_most(rows, counter)
+    return Rate(counter_of(row, counter), (row.name,)) if row else None
 
 
 def highest(rows: Iterable[Row], rate: str) -> float:

@@ -14,7 +14,7 @@ from reports.answers.shapes import arithmetic, case_text, step_text, without
 from reports.answers.tables import phases_of
 from reports.experiments.specs import IMPLEMENTATION, PRECISION, STRATEGY
 from reports.results import text
-from reports.results.rows import Result, Row
+from reports.results.rows import Result, Row, with_most
 
 
 def sentences(result: Result) -> list[str]:
@@ -99,15 +99,15 @@ def _gain(choice: Choice, name: str, what: str) -> str:
 
 def _products(result: Result, choice: Choice, name: str) -> str:
     """States the rates of the run's fastest matrix products in both precisions."""
+    rate = "flops_per_second"
     fastest = [
-        max((row.get("flops_per_second") or 0.0 for row in peaks), default=0.0)
+        text.rate(row[rate], "FLOP/s")
         for one in (choice.rows[name], choice.base)
-        for peaks in [result.of("peak", precision=arithmetic(one))]
+        if (row := with_most(result.of("peak", precision=arithmetic(one)), rate))
     ]
-    if not all(fastest):
+    if len(fastest) < 2:
         return ""
-    here, there = (text.rate(rate, "FLOP/s") for rate in fastest)
-    return f" (the run's fastest matrix products: {here} instead of {there})"
+    return f" (the run's fastest matrix products: {' instead of '.join(fastest)})"
 
 
 def _gains(result: Result) -> str:

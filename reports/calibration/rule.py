@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binomtest
 
 from reports.calibration.samples import Floats
-from reports.compare.intervals import KEPT
+from reports.compare.intervals import weights_of
 from reports.compare.sequential import Look, Plan
 from reports.results import text
 from reports.results.order_statistics import interval_rank, signed_rank
@@ -51,11 +51,6 @@ def _beyond(log_ratios: Floats, weights: Floats, alpha: float, limit: float) -> 
     return np.asarray(found)
 
 
-def _weights(errors: Floats) -> Floats:
-    largest = errors.max(axis=-1, keepdims=True)
-    return np.asarray(1 / np.hypot(np.where(errors == 0, largest, errors), KEPT))
-
-
 def in_sequence(
     log_ratios: Floats, plan: Plan, threshold: float, errors: Floats | None = None
 ) -> Verdicts:
@@ -71,7 +66,7 @@ def in_sequence(
     looks = plan.taken(pairs)
     for look in (*looks, Look(pairs, plan.rest(len(looks)))):
         n = look.pairs
-        weights = _weights(known[..., :n])
+        weights = weights_of(known[..., :n])
         up, down = (
             partial(_beyond, sign * values[..., :n], weights, look.alpha)
             for sign in (1, -1)

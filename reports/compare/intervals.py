@@ -45,6 +45,13 @@ class Pair(NamedTuple):
     error: float = 0.0  # standard error within the pair; 0 if unknown
 
 
+def weights_of(errors: Floats) -> Floats:
+    """Returns the weights of pairs with these errors, along the last axis; an unknown
+    error, 0, may be as large as any."""
+    largest = errors.max(axis=-1, keepdims=True)
+    return np.asarray(1 / np.hypot(np.where(errors == 0, largest, errors), KEPT))
+
+
 def pairs_for(alpha: float) -> int:
     """Returns the fewest pairs for which `pair_interval` exists at `alpha`."""
     return max(1, math.ceil(1 - math.log2(alpha)))
@@ -73,9 +80,7 @@ def _rank_ends(pairs: Sequence[Pair], alpha: float) -> tuple[float, float] | Non
     if k is None:
         return None
     values = np.array([pair.log_ratio for pair in pairs])
-    errors = np.array([pair.error for pair in pairs])
-    errors[errors == 0] = errors.max()  # an unknown error may be as large as any
-    weights = 1 / np.hypot(errors, KEPT)
+    weights = weights_of(np.array([pair.error for pair in pairs]))
     i, j = np.triu_indices(len(pairs))
     # Both pairs are equally far, in units of their errors, from their weighted mean.
     means = np.sort(

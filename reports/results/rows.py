@@ -306,6 +306,12 @@ def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     return groups
 
 
+def with_most(rows: Iterable[Row], counter: str) -> Row | None:
+    """Returns the row with the highest value of the counter; None if no row has one."""
+    having = (row for row in rows if row.get(counter))
+    return max(having, key=lambda row: row[counter], default=None)
+
+
 def one_per_case(rows: Iterable[Row], is_process: bool = False) -> list[Row]:
     """Returns one row per case, in the order in which the cases first appear."""
     repetitions = grouped(rows, lambda row: row.name)
